@@ -1,7 +1,5 @@
 """Shapes that stretch: a column and a row make a square."""
 
-from collections.abc import Sequence
-
 from matplotlib.figure import Figure
 
 from course.drawing import style
@@ -11,8 +9,18 @@ from course.drawing.registry import figure
 from course.drawing.words import canvas, label
 
 
-def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
-    """Draw a column plus a row of whole numbers, and the square of their sums -> the figure."""
+@figure(
+    "primer-broadcasting",
+    caption="A column and a row stretch to a table.",
+    alt="Three tables of three rows and four columns: the first plus the second equals the third. "
+    "In the first a column, 0, 10, 20, appears four times, once in strong color, and an arrow "
+    "leads across; in the second a row, 0, 1, 2, 3, three times, once in strong color, and an "
+    "arrow leads down. The sums are 0 to 3, 10 to 13 and 20 to "
+    "23; a frame follows one of them: 10 + 2 = 12.",
+    hero=True,
+)
+def draw_broadcasting() -> Figure:
+    column, row = [0, 10, 20], [0, 1, 2, 3]
     height, width, cell = len(column), len(row), 0.54
     note = "The numbers in full color are there; along the arrows they are copied, then added"
     figure, ax = canvas(
@@ -42,17 +50,3 @@ def _broadcasting(column: Sequence[int], row: Sequence[int]) -> Figure:
     x = 0.02 + pitch + right + 0.09
     arrow(ax, (x, cell * (height - 1) + 0.12), (x, 0.12), style.ACCENT, thick=2.5)
     return figure
-
-
-@figure(
-    "primer-broadcasting",
-    caption="A column and a row stretch to a table.",
-    alt="Three tables of three rows and four columns: the first plus the second equals the third. "
-    "In the first a column, 0, 10, 20, appears four times, once in strong color, and an arrow "
-    "leads across; in the second a row, 0, 1, 2, 3, three times, once in strong color, and an "
-    "arrow leads down. The sums are 0 to 3, 10 to 13 and 20 to "
-    "23; a frame follows one of them: 10 + 2 = 12.",
-    hero=True,
-)
-def draw_broadcasting() -> Figure:
-    return _broadcasting([0, 10, 20], [0, 1, 2, 3])

@@ -1,7 +1,6 @@
 """One-hot rows, and how many words of a test text a vocabulary doesn't know."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +10,6 @@ from matplotlib.figure import Figure
 from course.drawing import style
 from course.drawing.arrows import box
 from course.drawing.registry import figure
-from course.drawing.values import as_array
 from course.drawing.words import canvas, label, width_of, word, word_color
 from transformer_lib.model.embedding import one_hot
 from transformer_lib.recipes import learn_language
@@ -19,28 +17,6 @@ from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import Vocabulary
 
 Marked = list[tuple[str, bool]]  # the words of a sentence, and whether each is known
-
-
-def _one_hot_table(table: Any, words: Sequence[str], vocabulary: Sequence[str]) -> Figure:
-    """Draw small one-hot rows (n, vocab_size), every 0 and 1 -> the figure.
-
-    words: the n words of the rows; vocabulary: what each column stands for.
-    """
-    rows = as_array(table)
-    left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
-    tall = high * len(words)
-    note = f"A row for each word, and a column for each of the {len(vocabulary)} entries"
-    figure, ax = canvas(tall + 1.45, "Each row has a single 1, in the column of its word", note)
-    for row, text in enumerate(words):
-        y = tall - high * (row + 0.5) + 0.12
-        word(ax, (left - 0.1, y), text, size=13, ha="right")
-        for slot, value in enumerate(rows[row]):
-            cell(ax, (left + wide * (slot + 0.5), y), wide, high, text if value else "")
-    for slot, text in enumerate(vocabulary):
-        x, known = left + wide * (slot + 0.5), text in words
-        word(ax, (x, tall + 0.3), text, size=10, color=None if known else style.MUTED)
-        label(ax, (x, tall + 0.56), str(slot), ha="center", color=style.MUTED)
-    return figure
 
 
 def cell(
@@ -51,39 +27,6 @@ def cell(
     box(ax, at, wide, high, "", color if text else style.RULE, fill=color, line=0.6, round=0.01)
     look = {"weight": "bold", "color": style.ink_on(color)} if text else {"color": style.MUTED}
     label(ax, at, str(int(bool(text))), size=size, ha="center", **look)
-
-
-def _unknown_words(sizes: Sequence[int], known: Sequence[Sequence[Marked]], at: int) -> Figure:
-    """Draw a sentence as vocabularies of several sizes know it, and how much of a text they don't.
-
-    sizes: how many training sentences each vocabulary was built from; known: for each of them the
-    sentences of the text; at: which is drawn, spelled as the last reads it.
-    """
-    step, size = 0.56, 13
-    note = "One test sentence, with its unknown words blotted out"
-    figure, ax = canvas(
-        step * len(sizes) + 1.22,
-        "The more text a vocabulary is made from, the fewer words are unknown",
-        note,
-    )
-    top = step * len(sizes) + 0.2
-    label(ax, (0.02, top), "vocabulary made from", color=style.MUTED)
-    label(ax, (7.98, top), "unknown words in the whole test", ha="right", color=style.MUTED)
-    for row, (count, sentences) in enumerate(zip(sizes, known, strict=True)):
-        y, x = top - step * (row + 0.8), 1.62
-        label(ax, (0.55, y), f"{count:,}", size=style.LABEL, ha="right", weight="bold")
-        label(ax, (0.61, y), "sentences", size=style.LABEL)
-        for (_, is_known), (text, _) in zip(sentences[at], known[-1][at], strict=True):
-            wide = width_of(text, size)
-            if is_known:
-                word(ax, (x + wide / 2, y), text, size=size, color=style.INK)
-            else:
-                box(ax, (x + wide / 2, y), wide + 0.08, 0.27, fill=style.ACCENT, line=0, round=0.05)
-            x += wide + 0.19
-        share = f"{_unknown_share(sentences):.0%}"
-        color = style.MUTED if share == "0%" else style.ACCENT
-        label(ax, (7.98, y), share, size=style.TITLE, weight="bold", color=color, ha="right")
-    return figure
 
 
 def _unknown_share(sentences: Sequence[Marked]) -> float:
@@ -116,8 +59,22 @@ SAMPLES = (10, 100, 1_000, 10_000)  # training sentences
 )
 def draw_one_hot_table() -> Figure:
     vocab = Vocabulary.build(TREES)
-    ids = torch.tensor(vocab.encode(TREES[0]))
-    return _one_hot_table(one_hot(ids, len(vocab)), TREES[0], vocab.tokens)
+    words, vocabulary = TREES[0], vocab.tokens
+    rows = one_hot(torch.tensor(vocab.encode(words)), len(vocab))
+    left, high, wide = 0.8, 0.42, 7.18 / len(vocabulary)
+    tall = high * len(words)
+    note = f"A row for each word, and a column for each of the {len(vocabulary)} entries"
+    figure, ax = canvas(tall + 1.45, "Each row has a single 1, in the column of its word", note)
+    for row, text in enumerate(words):
+        y = tall - high * (row + 0.5) + 0.12
+        word(ax, (left - 0.1, y), text, size=13, ha="right")
+        for slot, value in enumerate(rows[row]):
+            cell(ax, (left + wide * (slot + 0.5), y), wide, high, text if value else "")
+    for slot, text in enumerate(vocabulary):
+        x, known = left + wide * (slot + 0.5), text in words
+        word(ax, (x, tall + 0.3), text, size=10, color=None if known else style.MUTED)
+        label(ax, (x, tall + 0.56), str(slot), ha="center", color=style.MUTED)
+    return figure
 
 
 @figure(
@@ -138,4 +95,25 @@ def draw_unknown_words() -> Figure:
         language = learn_language("en", texts[:size])
         read = map(language.tokenizer, test)
         known.append([[(token, token in language.vocab.ids) for token in row] for row in read])
-    return _unknown_words(SAMPLES, known, _typical(known, long=10))
+    at, step, size = _typical(known, long=10), 0.56, 13
+    title = "The more text a vocabulary is made from, the fewer words are unknown"
+    note = "One test sentence, with its unknown words blotted out"
+    figure, ax = canvas(step * len(SAMPLES) + 1.22, title, note)
+    top = step * len(SAMPLES) + 0.2
+    label(ax, (0.02, top), "vocabulary made from", color=style.MUTED)
+    label(ax, (7.98, top), "unknown words in the whole test", ha="right", color=style.MUTED)
+    for row, (count, sentences) in enumerate(zip(SAMPLES, known, strict=True)):
+        y, x = top - step * (row + 0.8), 1.62
+        label(ax, (0.55, y), f"{count:,}", size=style.LABEL, ha="right", weight="bold")
+        label(ax, (0.61, y), "sentences", size=style.LABEL)
+        for (_, is_known), (text, _) in zip(sentences[at], known[-1][at], strict=True):
+            wide = width_of(text, size)
+            if is_known:
+                word(ax, (x + wide / 2, y), text, size=size, color=style.INK)
+            else:
+                box(ax, (x + wide / 2, y), wide + 0.08, 0.27, fill=style.ACCENT, line=0, round=0.05)
+            x += wide + 0.19
+        share = f"{_unknown_share(sentences):.0%}"
+        color = style.MUTED if share == "0%" else style.ACCENT
+        label(ax, (7.98, y), share, size=style.TITLE, weight="bold", color=color, ha="right")
+    return figure

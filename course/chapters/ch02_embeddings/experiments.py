@@ -22,8 +22,6 @@ STEPS = 300
 
 def change_bottom(model: Transformer, bottom: str) -> None:
     """Make the bottom of a new model one of BOTTOMS."""
-    if bottom not in BOTTOMS:
-        raise ValueError(f"bottom={bottom!r} must be one of {', '.join(BOTTOMS)}")
     for embed in (model.src_embed, model.tgt_embed):
         if bottom == "without, but a larger table":
             with torch.no_grad():
@@ -33,15 +31,13 @@ def change_bottom(model: Transformer, bottom: str) -> None:
 
 
 @one_thread()
-def copying_losses(
-    bottom: str, seed: int = 0, steps: int = STEPS, every: int = 25
-) -> list[tuple[int, float]]:
-    """Train a toy model on copying -> (step, loss per token on held-out rows), every so often."""
+def copying_losses(bottom: str, seed: int) -> list[list[float]]:
+    """Train a toy model on copying -> [step, loss per token on held-out rows], every so often."""
     how = TrainingConfig(
-        steps=steps, schedule="linear", max_lr=1e-2, warmup=50, validate_every=every, seed=seed
+        steps=STEPS, schedule="linear", max_lr=1e-2, warmup=50, validate_every=25, seed=seed
     )
     _, history = learn("copy", TOY, how, change=lambda model: change_bottom(model, bottom))
-    return [(entry["step"], entry["validation_loss"]) for entry in history]
+    return [[entry["step"], round(entry["validation_loss"], 3)] for entry in history]
 
 
 @experiment("embedding-scale")
@@ -50,6 +46,6 @@ def measure_scale() -> dict[str, Any]:
     results = []
     for bottom in tqdm(BOTTOMS, unit="bottom"):
         for seed in SEEDS:
-            losses = [[step, round(loss, 3)] for step, loss in copying_losses(bottom, seed)]
+            losses = copying_losses(bottom, seed)
             results.append({"bottom": bottom, "seed": seed, "losses": losses})
     return {"task": "copy", "d_model": TOY.d_model, "steps": STEPS, "results": results}

@@ -28,145 +28,6 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     return [style.WORDS.get(word) or next(left) for word in words]
 
 
-def _query_finds_key(words: Sequence[str], query: Any, keys: Any, asks: str) -> Figure:
-    """Draw a query as a level ruler of scores, and the keys as arrows from its start -> the figure.
-
-    query (2), keys (words, 2), turned together; asks: the word that is about to be written. A dot
-    on the query shows how far each key reaches: its score. The larger a weight, the softmax of the
-    scores without division, the larger it is written.
-    """
-    q, k = as_array(query), as_array(keys)
-    scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
-    weights = np.exp(scores) / np.exp(scores).sum()
-    turned = np.degrees(np.arctan2(q[1], q[0]))
-    note = (
-        f"Each dashed line leads from a key to its score. Turning all vectors by {turned:.0f}° "
-        "left the scores as they were"
-    )
-    title = "The farther a key reaches along the query, the larger its weight"
-    figure, ax = canvas(4.85, title, note)
-    here = np.array([1.0, 2.5])
-    level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
-    for asked, key, score, weight, color in zip(
-        words, k @ level, scores, weights, _word_colors(words), strict=True
-    ):
-        tip, strong = here + unit * key, style.readable(color, style.PAPER)
-        look = {"zorder": 2.1, "linestyle": (0, (4, 3)), "head": False, "thick": 1.2}
-        path(ax, [(tip[0], here[1]), tuple(tip)], style.MUTED, **look)
-        arrow(ax, tuple(here), tuple(tip), strong, thick=3)
-        ax.plot(tip[0], here[1], "o", color=strong, markersize=11, zorder=5)
-        x, y = tip + (0.25, 0)
-        label(ax, (x, y + 0.15), "key of", size=14)
-        word(ax, (x + 0.64, y + 0.15), asked, size=14, ha="left")
-        look, said = {"weight": "bold", "color": strong}, f"score {score:g}"
-        label(ax, (x, y - 0.23), said, size=14, **look)
-        x, y, size = x + width_of(said, 14) + 0.2, y - 0.23, 14 + 14 * weight
-        label(ax, (x, y), "weight", size=14)
-        label(ax, (x + 0.67, y), f"{steady_round(weight):.2f}", size=size, **look)
-    marks = np.arange(1, q @ q)
-    places = here[0] + unit * marks / length
-    ax.plot(places, 0 * marks + here[1], "|", color=style.INK, markersize=13)
-    for mark, x in zip(marks, places, strict=True):
-        label(ax, (x, here[1] + 0.2), f"{mark:g}", ha="center", color=style.MUTED)
-    label(ax, (here[0] - 0.15, here[1]), "0", ha="right", color=style.MUTED)
-    end = here[0] + unit * length
-    arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
-    label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
-    word(ax, (end + 1.65, here[1]), asks, size=14, ha="left")
-    return figure
-
-
-def _equation_frames(
-    words: Sequence[str], features: Sequence[str], query: Any, key: Any, value: Any, marked: str
-) -> Figure:
-    """Draw the equation as four tables: scores, scaled scores, weights, output -> the figure.
-
-    query, key (words, d_k), value (words, features); marked: the word whose row is framed. All
-    numbers stand in the cells, and the scores before and after the division share their colors.
-    """
-    q, k, v = as_array(query), as_array(key), as_array(value)
-    scores, root, row = q @ k.T, np.sqrt(q.shape[1]), list(words).index(marked)
-    weights = np.exp(scores / root)
-    weights /= weights.sum(axis=1, keepdims=True)
-    found, most = words[weights[row].argmax()], weights[row].max()
-    title = f"“{marked}” attends to “{found}” with a weight of {most:.2f}"
-    note = (
-        "Each row belongs to the word that asks; in the first three tables, each column belongs to "
-        "the word that answers"
-    )
-    figure, ax = canvas(3.2, title, note)
-    cell, left, foot = 0.46, 0.72, 0.2
-    frames = (
-        (r"scores: $QK^\top$", scores, words, scores.max(), 0),
-        (rf"scores ÷ $\sqrt{{d_k}}$ (= {root:g})", scores / root, words, scores.max(), 0),
-        ("weights: softmax", weights, words, 1, 2),
-        ("output: weights × $V$", weights @ v, features, 1, 2),
-    )
-    for name, numbers, heads, limit, decimals in frames:
-        wide, high = cell * len(heads), cell * len(words)
-        look = {"limit": limit, "low": 0, "cmap": style.WEIGHTS, "decimals": decimals}
-        matrix(ax, (left, foot), wide, high, numbers, **look)
-        y = foot + high - cell * (row + 1)
-        outline(ax, (left, y), wide, cell, style.ACCENT, 2.5)
-        label(ax, (left + wide / 2, foot + high + 0.55), name, ha="center", **BOLD)
-        for column, text in enumerate(heads):
-            at = left + cell * (column + 0.5), foot + high + 0.2
-            if heads is words:
-                word(ax, at, text, size=10)
-            else:
-                label(ax, at, text, ha="center")
-        left += wide + 0.42
-    for i, text in enumerate(words):
-        word(ax, (0.62, foot + cell * (len(words) - i - 0.5)), text, size=13, ha="right")
-    return figure
-
-
-def _routes(models: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw for each model how the number travels from "trees" to "gustan" -> the figure.
-
-    models: one each, {"name", "straight", "by others" (shares of the verbs that are no longer
-    plural when the route is cut at its start), "head" (its name, or "" where no single head
-    matters), "without" (the share that is lost without that head)}. An arrow is as thick as its
-    share. The way on from the other words was not cut, so it is dashed.
-    """
-    title = "In two models, the verb needs to see the noun; in seed 1, the other words do"
-    note = (
-        "The share of the 233 plurals that is lost when the noun is hidden there; the dashed "
-        "arrows weren't cut"
-    )
-    figure, ax = canvas(4.35, title, note)
-    for left, model in zip((0.0, 2.7, 5.4), models, strict=True):
-        noun, verb, other = (left + 0.45, 1.3), (left + 2.15, 1.3), (left + 1.3, 3.0)
-        label(ax, (left + 0.02, 3.5), model["name"], **BOLD)
-        for lost, start, end in (
-            (model["by others"], noun, other),
-            (None, other, verb),
-            (model["straight"], noun, verb),
-        ):
-            along = np.subtract(end, start) / np.hypot(*np.subtract(end, start))
-            tail, tip = start + (0.4 if start != other else 0.3) * along, end - 0.4 * along
-            if lost is None:
-                dashed = {"linestyle": (0, (4, 3)), "thick": 1.2}
-                path(ax, [tuple(tail), tuple(tip)], style.MUTED, **dashed)
-                continue
-            color = style.ACCENT if lost > 0.5 else style.SOFT
-            arrow(ax, tuple(tail), tuple(tip), color, thick=1 + 7 * lost)
-            (x, y), aside = np.mean([start, end], axis=0), end == other
-            x, y = (x - 0.17, y + 0.1) if aside else (x, y - 0.32)
-            look = {"weight": "bold"} if lost > 0.5 else {}
-            look |= {"color": color if lost > 0.5 else style.MUTED}
-            label(ax, (x, y), f"{lost:.0%}", size=15, ha="right" if aside else "center", **look)
-        word(ax, noun, "trees", size=13)
-        word(ax, verb, "gustan", size=13)
-        label(ax, other, "other English words", ha="center")
-        if model["head"]:
-            x, y = left + 1.3, 1.3
-            label(ax, (x, y - 0.72), f"through {model['head']}", ha="center")
-            said = f"without that head: {model['without']:.0%} lost"
-            label(ax, (x, y - 0.97), said, ha="center", weight="bold", color=style.ACCENT)
-    return figure
-
-
 def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw the weights of 16 keys for each width d_k, undivided above, divided below -> the figure.
 
@@ -371,8 +232,46 @@ WIDTHS = (4, 64, 1024)
     hero=True,
 )
 def draw_arrow() -> Figure:
-    keys = [[-0.5, 0.5], [1, -0.5], [1, 1]]
-    return _query_finds_key(["I", "like", "trees"], [1, 2], keys, "gustan")
+    words, q = ["I", "like", "trees"], np.array([1, 2])
+    k = np.array([[-0.5, 0.5], [1, -0.5], [1, 1]])
+    scores, length, unit = k @ q, np.linalg.norm(q), 1.9  # inches for 1 in a vector
+    weights = np.exp(scores) / np.exp(scores).sum()
+    turned = np.degrees(np.arctan2(q[1], q[0]))
+    note = (
+        f"Each dashed line leads from a key to its score. Turning all vectors by {turned:.0f}° "
+        "left the scores as they were"
+    )
+    title = "The farther a key reaches along the query, the larger its weight"
+    figure, ax = canvas(4.85, title, note)
+    here = np.array([1.0, 2.5])
+    level = np.stack([q, (-q[1], q[0])], 1) / length  # along the query, and across
+    for asked, key, score, weight, color in zip(
+        words, k @ level, scores, weights, _word_colors(words), strict=True
+    ):
+        tip, strong = here + unit * key, style.readable(color, style.PAPER)
+        look = {"zorder": 2.1, "linestyle": (0, (4, 3)), "head": False, "thick": 1.2}
+        path(ax, [(tip[0], here[1]), tuple(tip)], style.MUTED, **look)
+        arrow(ax, tuple(here), tuple(tip), strong, thick=3)
+        ax.plot(tip[0], here[1], "o", color=strong, markersize=11, zorder=5)
+        x, y = tip + (0.25, 0)
+        label(ax, (x, y + 0.15), "key of", size=14)
+        word(ax, (x + 0.64, y + 0.15), asked, size=14, ha="left")
+        look, said = {"weight": "bold", "color": strong}, f"score {score:g}"
+        label(ax, (x, y - 0.23), said, size=14, **look)
+        x, y, size = x + width_of(said, 14) + 0.2, y - 0.23, 14 + 14 * weight
+        label(ax, (x, y), "weight", size=14)
+        label(ax, (x + 0.67, y), f"{steady_round(weight):.2f}", size=size, **look)
+    marks = np.arange(1, q @ q)
+    places = here[0] + unit * marks / length
+    ax.plot(places, 0 * marks + here[1], "|", color=style.INK, markersize=13)
+    for mark, x in zip(marks, places, strict=True):
+        label(ax, (x, here[1] + 0.2), f"{mark:g}", ha="center", color=style.MUTED)
+    label(ax, (here[0] - 0.15, here[1]), "0", ha="right", color=style.MUTED)
+    end = here[0] + unit * length
+    arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
+    label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
+    word(ax, (end + 1.65, here[1]), "gustan", size=14, ha="left")
+    return figure
 
 
 @figure(
@@ -386,9 +285,42 @@ def draw_arrow() -> Figure:
 )
 def draw_four_frames() -> Figure:
     x = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
-    query = [[2, 0, 0, 0], [1, 0, 2, 2], [0, 1, 2, 2]]
-    features = ["who", "does", "what", "many"]
-    return _equation_frames(["I", "like", "trees"], features, query, 2 * x, x, "like")
+    query = np.array([[2, 0, 0, 0], [1, 0, 2, 2], [0, 1, 2, 2]])
+    words, features = ["I", "like", "trees"], ["who", "does", "what", "many"]
+    scores, root, row = query @ (2 * x).T, 2, 1  # of "like"
+    weights = np.exp(scores / root)
+    weights /= weights.sum(axis=1, keepdims=True)
+    found, most = words[weights[row].argmax()], weights[row].max()
+    title = f"“{words[row]}” attends to “{found}” with a weight of {most:.2f}"
+    note = (
+        "Each row belongs to the word that asks; in the first three tables, each column belongs to "
+        "the word that answers"
+    )
+    figure, ax = canvas(3.2, title, note)
+    cell, left, foot = 0.46, 0.72, 0.2
+    frames = (
+        (r"scores: $QK^\top$", scores, words, scores.max(), 0),
+        (rf"scores ÷ $\sqrt{{d_k}}$ (= {root:g})", scores / root, words, scores.max(), 0),
+        ("weights: softmax", weights, words, 1, 2),
+        ("output: weights × $V$", weights @ x, features, 1, 2),
+    )
+    for name, numbers, heads, limit, decimals in frames:
+        wide, high = cell * len(heads), cell * len(words)
+        look = {"limit": limit, "low": 0, "cmap": style.WEIGHTS, "decimals": decimals}
+        matrix(ax, (left, foot), wide, high, numbers, **look)
+        y = foot + high - cell * (row + 1)
+        outline(ax, (left, y), wide, cell, style.ACCENT, 2.5)
+        label(ax, (left + wide / 2, foot + high + 0.55), name, ha="center", **BOLD)
+        for column, text in enumerate(heads):
+            at = left + cell * (column + 0.5), foot + high + 0.2
+            if heads is words:
+                word(ax, at, text, size=10)
+            else:
+                label(ax, at, text, ha="center")
+        left += wide + 0.42
+    for i, text in enumerate(words):
+        word(ax, (0.62, foot + cell * (len(words) - i - 0.5)), text, size=13, ha="right")
+    return figure
 
 
 @figure(
@@ -419,7 +351,42 @@ def draw_routes() -> Figure:
                 "without": lost["best head off"],
             }
         )
-    return _routes(models)
+    title = "In two models, the verb needs to see the noun; in seed 1, the other words do"
+    note = (
+        "The share of the 233 plurals that is lost when the noun is hidden there; the dashed "
+        "arrows weren't cut"
+    )
+    figure, ax = canvas(4.35, title, note)
+    for left, model in zip((0.0, 2.7, 5.4), models, strict=True):
+        noun, verb, other = (left + 0.45, 1.3), (left + 2.15, 1.3), (left + 1.3, 3.0)
+        label(ax, (left + 0.02, 3.5), model["name"], **BOLD)
+        for lost, start, end in (
+            (model["by others"], noun, other),
+            (None, other, verb),
+            (model["straight"], noun, verb),
+        ):
+            along = np.subtract(end, start) / np.hypot(*np.subtract(end, start))
+            tail, tip = start + (0.4 if start != other else 0.3) * along, end - 0.4 * along
+            if lost is None:
+                dashed = {"linestyle": (0, (4, 3)), "thick": 1.2}
+                path(ax, [tuple(tail), tuple(tip)], style.MUTED, **dashed)
+                continue
+            color = style.ACCENT if lost > 0.5 else style.SOFT
+            arrow(ax, tuple(tail), tuple(tip), color, thick=1 + 7 * lost)
+            (x, y), aside = np.mean([start, end], axis=0), end == other
+            x, y = (x - 0.17, y + 0.1) if aside else (x, y - 0.32)
+            look = {"weight": "bold"} if lost > 0.5 else {}
+            look |= {"color": color if lost > 0.5 else style.MUTED}
+            label(ax, (x, y), f"{lost:.0%}", size=15, ha="right" if aside else "center", **look)
+        word(ax, noun, "trees", size=13)
+        word(ax, verb, "gustan", size=13)
+        label(ax, other, "other English words", ha="center")
+        if model["head"]:
+            x, y = left + 1.3, 1.3
+            label(ax, (x, y - 0.72), f"through {model['head']}", ha="center")
+            said = f"without that head: {model['without']:.0%} lost"
+            label(ax, (x, y - 0.97), said, ha="center", weight="bold", color=style.ACCENT)
+    return figure
 
 
 @figure(

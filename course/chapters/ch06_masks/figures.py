@@ -24,39 +24,6 @@ from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, PAD
 
 
-def _influence(
-    maps: Mapping[str, Any], read: Sequence[str], written: Sequence[str], changed: str
-) -> Figure:
-    """Draw which outputs change with which word, a square for each mask -> the figure.
-
-    maps: title -> square (t, t), True where the output of the row changes with the word of the
-    column. read, written: the words at each position. changed: the one whose column is loud.
-    """
-    wide, high, low = 0.6, 0.46, 0.42
-    count, lit = len(read), list(read).index(changed)
-    note = "Each row is a word to write, each column a word read. Filled: the output changes"
-    title = "With the causal mask, changing a word changes only what is written after it"
-    figure, ax = canvas(low + high * count + 1.95, title, note)
-    top = low + high * count
-    for left, (name, given) in zip((0.78, 4.92), maps.items(), strict=False):
-        square = as_array(given)
-        for (row, column), yes in np.ndenumerate(square):
-            fill = (style.ACCENT if column == lit else style.SOFT) if yes else style.GROUND
-            look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
-            box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
-        label(ax, (left, top + 1.05), name, size=12, weight="bold")
-        x, loud = left + wide * (lit + 0.5), {"weight": "bold", "color": style.ACCENT}
-        label(ax, (x, top + 0.68), "changed", ha="center", **loud)
-        arrow(ax, (x, top + 0.58), (x, top + 0.33), style.ACCENT)
-        reached = f"{int(square[:, lit].sum())} of {count} outputs change"
-        label(ax, (x, low - 0.2), reached, size=14, ha="center", **loud)
-        for place, (text, row) in enumerate(zip(read, written, strict=True)):
-            look = loud if place == lit else {}
-            label(ax, (left + wide * (place + 0.5), top + 0.18), text, ha="center", **look)
-            label(ax, (left - 0.1, top - high * (place + 0.5)), row, ha="right")
-    return figure
-
-
 def _mask_equation(
     masks: Mapping[str, Any], words: Sequence[str], written: Sequence[str]
 ) -> Figure:
@@ -147,7 +114,29 @@ def draw_three_masks() -> Figure:
 def draw_influence() -> Figure:
     names = "with the causal mask", "without a mask"
     maps = dict(zip(names, measured_influence().values(), strict=True))
-    return _influence(maps, TGT_IN, TGT_OUT, "los")
+    wide, high, low = 0.6, 0.46, 0.42
+    count, lit = len(TGT_IN), TGT_IN.index("los")
+    note = "Each row is a word to write, each column a word read. Filled: the output changes"
+    title = "With the causal mask, changing a word changes only what is written after it"
+    figure, ax = canvas(low + high * count + 1.95, title, note)
+    top = low + high * count
+    for left, (name, given) in zip((0.78, 4.92), maps.items(), strict=False):
+        square = as_array(given)
+        for (row, column), yes in np.ndenumerate(square):
+            fill = (style.ACCENT if column == lit else style.SOFT) if yes else style.GROUND
+            look = {"color": style.PAPER, "line": 1.5, "round": 0.03, "fill": fill}
+            box(ax, (left + wide * (column + 0.5), top - high * (row + 0.5)), wide, high, **look)
+        label(ax, (left, top + 1.05), name, size=12, weight="bold")
+        x, loud = left + wide * (lit + 0.5), {"weight": "bold", "color": style.ACCENT}
+        label(ax, (x, top + 0.68), "changed", ha="center", **loud)
+        arrow(ax, (x, top + 0.58), (x, top + 0.33), style.ACCENT)
+        reached = f"{int(square[:, lit].sum())} of {count} outputs change"
+        label(ax, (x, low - 0.2), reached, size=14, ha="center", **loud)
+        for place, (text, row) in enumerate(zip(TGT_IN, TGT_OUT, strict=True)):
+            look = loud if place == lit else {}
+            label(ax, (left + wide * (place + 0.5), top + 0.18), text, ha="center", **look)
+            label(ax, (left - 0.1, top - high * (place + 0.5)), row, ha="right")
+    return figure
 
 
 @figure(

@@ -206,14 +206,14 @@ def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
 
 
 @functools.cache
-def held_out_neurons(batch: int = 200) -> tuple[list[str], list[Tensor]]:
+def held_out_neurons() -> tuple[list[str], list[Tensor]]:
     """Every word of the test set, and the numbers of each layer's neurons: (words, d_ff)."""
     from transformer_lib.text import english_spanish
 
     texts = [english for english, _ in english_spanish.load("test")]
     every, said = [], []
-    for start in range(0, len(texts), batch):
-        words, hidden = hidden_layers(texts[start : start + batch])
+    for start in range(0, len(texts), 200):
+        words, hidden = hidden_layers(texts[start : start + 200])
         every += [word for own in words for word in own]
         said.append(
             [
@@ -322,7 +322,7 @@ def gendered_nouns() -> list[Any]:
     return [noun for noun in NOUNS.values() if noun.gender in "mf" and noun.english in known]
 
 
-def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
+def gender_gap(frame: str) -> dict[str, dict[str, float]]:
     """Layer -> word -> how much more alike it is with nouns of one gender than with both.
 
     frame: a sentence with a place for the noun, filled with each of `gendered_nouns`.
@@ -344,18 +344,18 @@ def gender_gap(frame: str = "I like the red {}") -> dict[str, dict[str, float]]:
 
 @one_thread()
 @torch.enable_grad()
-def learns_to_copy(way: Way, layers: int = 6, steps: int = 50) -> float:
+def learns_to_copy(way: Way) -> float:
     """Train a small stack to name the digit at each position -> the share of right ones.
 
     The easiest task there is: each word has to come out as it went in.
     """
     torch.manual_seed(0)
-    stack = nn.ModuleList(EncoderLayer(32, 64, 4, dropout=0.0) for _ in range(layers))
+    stack = nn.ModuleList(EncoderLayer(32, 64, 4, dropout=0.0) for _ in range(6))
     fresh(stack).float()
     embedding, generator = nn.Embedding(10, 32), nn.Linear(32, 10)
     parameters = [p for part in (embedding, stack, generator) for p in part.parameters()]
     optimizer = torch.optim.Adam(parameters, lr=2e-3)
-    for _ in range(steps):
+    for _ in range(50):
         digits = torch.randint(10, (32, 5))
         x = embedding(digits)
         for layer in stack:

@@ -17,7 +17,7 @@ from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 class WordStep:
     """One run of the decoder: what it reads, where it looks, and which words it finds likely.
 
-    read: the target words so far, from <bos>. weights: one for each source word. best: the
+    read: the target words so far, from <bos>. weights: one for each source word. best: the five
     likeliest next words, the first of which is written; logits and chances: of these words.
     """
 
@@ -32,7 +32,7 @@ def source_of(translator: Any, text: str) -> Tensor:
     return source_batch([translator.src.vocab.encode(translator.read(text))])
 
 
-def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], list[WordStep]]:
+def decode_steps(translator: Any, text: str) -> tuple[list[str], list[WordStep]]:
     """Translate word by word and write down each step -> the source words, the steps.
 
     translator: a `Translator`. Each step is a run of the decoder over all words written so far;
@@ -47,7 +47,7 @@ def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], 
             with record_attention(model) as weights:
                 x = model.decode(torch.tensor([written]), memory, src)
             logits = model.generator(x[:, -1])[0]
-            top = logits.topk(best)
+            top = logits.topk(5)
             last = weights[f"decoder.layers.{len(model.decoder.layers) - 1}.cross_attn"]
             steps.append(
                 WordStep(
@@ -62,7 +62,7 @@ def decode_steps(translator: Any, text: str, best: int = 5) -> tuple[list[str], 
     return [*translator.read(text), SPECIALS[EOS]], steps
 
 
-def write_on(translator: Any, text: str, beginning: Sequence[str] = ()) -> str:
+def write_on(translator: Any, text: str, beginning: Sequence[str]) -> str:
     """What the translator writes, the likeliest word each time, after a beginning given to it."""
     model, vocab = translator.model, translator.tgt.vocab
     src, ids = source_of(translator, text), [BOS, *vocab.encode(beginning)]

@@ -108,45 +108,6 @@ def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
 # --- words that come back ------------------------------------------------------------------------
 
 
-def _words_come_back(src: Sequence[str], read: Sequence[str], written: Sequence[str]) -> Figure:
-    """Draw a decoder whose words flow back into it -> the figure.
-
-    read[i] is what the decoder reads last in step i, written[i] what it then writes.
-    """
-    figure, ax = canvas(3.78, "Each word that the decoder writes is the next word it reads")
-    left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
-    places = [left + 0.6 + pitch * place for place in range(len(read))]
-    rows = [high - 0.5 - line * row for row in range(len(read))]
-    for x, end, color, name in (
-        (0.03, 0.98, style.ENCODER, "encoder"),
-        (left, places[-1] + 0.6, style.DECODER, "decoder"),
-    ):
-        at, look = ((x + end) / 2, high / 2 + 0.06), {"fill": style.TINTS[color], "line": 0}
-        box(ax, at, end - x, high - 0.12, "", color, **look)
-        label(ax, (x + 0.12, 0.3), name, size=style.LABEL, color=color, weight="bold")
-    for y, text in zip(rows, src, strict=False):
-        word(ax, (0.505, y), text)
-    for y, said in ((over, "it writes"), (rows[0], "it reads")):
-        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
-    label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
-    for step, x in enumerate(places):
-        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.2)
-        box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
-        for y, text in zip(rows[:step], read, strict=False):
-            word(ax, (x, y), text, color=style.MUTED)
-        word(ax, (x, rows[step]), read[step])
-    for x, text in zip(places, written, strict=True):
-        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=2.2)
-        word(ax, (x, over), text, size=13)
-    turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
-    bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
-    for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
-        gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
-        way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
-        path(ax, way, word_color(text), thick=2.2)
-    return figure
-
-
 # --- the stepper ---------------------------------------------------------------------------------
 
 COLUMN, STRIP, TALL = 54, 46, 24  # pixels: from word to word, a vector's width and height
@@ -157,20 +118,17 @@ LAYER, SOFTMAX = 32, 216  # the height of a layer, and where the softmax begins
 CHIP = 12  # pixels: the letters of a word
 
 
-def _stacks_stepper(way: Mapping[str, Any], start: int | None = None) -> Any:
+def _stacks_stepper(way: Mapping[str, Any]) -> Any:
     """One sentence through encoder and decoder, to step through: an Altair chart with a slider.
 
     way: what `experiments.decoder.on_the_way` gives. Steps: the source comes in, and passes each
     encoder layer; then for each target word: it is read, passes each decoder layer, and the next
-    word is written. start: the step that the picture shows, counted from 1; if none, the one in
-    which the last word but one comes back. Raises ValueError for a step that isn't there.
+    word is written. The picture shows the step in which the last word but one comes back.
     """
     layers = len(way["encoder"]) - 1
     each = layers + 2  # steps for one target word
     count = layers + 1 + each * len(way["read"])
-    start = start or count - 2 * each + 1
-    if not 1 <= start <= count:
-        raise ValueError(f"there is no step {start}: there are {count}")
+    start = count - 2 * each + 1
     cells, frames, names, backs, heads, flows, said = [], [], [], [], [], [], []
     right = LEFT["decoder"] + COLUMN * len(way["read"]) - 2
 
@@ -380,7 +338,39 @@ def draw_generator() -> Figure:
 )
 def draw_words_come_back() -> Figure:
     way = _i_like_trees_on_the_way()
-    return _words_come_back(way["src"], way["read"], way["written"])
+    src, read, written = (way[part] for part in ("src", "read", "written"))
+    figure, ax = canvas(3.78, "Each word that the decoder writes is the next word it reads")
+    left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
+    places = [left + 0.6 + pitch * place for place in range(len(read))]
+    rows = [high - 0.5 - line * row for row in range(len(read))]
+    for x, end, color, name in (
+        (0.03, 0.98, style.ENCODER, "encoder"),
+        (left, places[-1] + 0.6, style.DECODER, "decoder"),
+    ):
+        at, look = ((x + end) / 2, high / 2 + 0.06), {"fill": style.TINTS[color], "line": 0}
+        box(ax, at, end - x, high - 0.12, "", color, **look)
+        label(ax, (x + 0.12, 0.3), name, size=style.LABEL, color=color, weight="bold")
+    for y, text in zip(rows, src, strict=False):
+        word(ax, (0.505, y), text)
+    for y, said in ((over, "it writes"), (rows[0], "it reads")):
+        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
+    label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
+    for step, x in enumerate(places):
+        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.2)
+        box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
+        for y, text in zip(rows[:step], read, strict=False):
+            word(ax, (x, y), text, color=style.MUTED)
+        word(ax, (x, rows[step]), read[step])
+    for x, text in zip(places, written, strict=True):
+        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=2.2)
+        word(ax, (x, over), text, size=13)
+    turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
+    bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
+    for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
+        gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
+        way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
+        path(ax, way, word_color(text), thick=2.2)
+    return figure
 
 
 @figure(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -131,11 +130,6 @@ def _way(nodes: Sequence[Mapping[str, Any]], best: Branch) -> set[tuple[int, flo
     return way
 
 
-def _check(steps: Sequence[Sequence[Branch]]) -> None:
-    if not steps or not finished(steps):
-        raise ValueError("there is nothing to draw: no sentence came to its <eos>")
-
-
 def likely_tree(steps: Sequence[Sequence[Branch]]) -> list[dict[str, Any]]:
     """The nodes that the picture of a tree has, and its loop: of those dropped, with 1 % or more.
 
@@ -145,93 +139,6 @@ def likely_tree(steps: Sequence[Sequence[Branch]]) -> list[dict[str, Any]]:
         [b for b in step if b.fate != "dropped" or b.log_prob > math.log(0.01)] for step in steps
     ]
     return tree(kept, 1)
-
-
-def _beam_tree(steps: Sequence[Sequence[Branch]]) -> Figure:
-    """Draw what `beam_steps` has found as a tree -> the figure; the likeliest of all is loud.
-
-    The probability of all words so far is written beside each word, and makes its branch thick. Of
-    the words dropped behind each branch the likeliest is drawn, if it has 1 %. Raises ValueError
-    when no sentence was finished.
-    """
-    _check(steps)
-    nodes, best = likely_tree(steps), finished(steps)[0]
-    way = _way(nodes, best)
-    lowest = max(node["row"] for node in nodes)
-    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]
-    figure, ax = canvas(
-        down * lowest + 2.1,
-        f"“{best.words[0]}” is behind “{first}” after one word, but it wins in the end",
-        TASK,
-    )
-    for node in nodes:
-        step, row, share = node["step"], node["row"], math.exp(node["log_prob"])
-        gone, loud = node["fate"] == "dropped", (step, row) in way
-        done = node["fate"] == "finished"
-        x, y = 0.35 + across * step, down * (lowest - row) + 0.5
-        half = HALF * across if step else 0.3
-        left, right = x - half, x + half
-        color = style.ACCENT if loud else style.SOFT if gone else style.INK
-        fill = color if done and loud else style.PAPER
-        box(ax, (x, y), 2 * half, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
-        ink = style.MUTED if gone else style.ink_on(fill)
-        look = {"color": ink, "weight": "bold" if done and loud else "normal"}
-        if not step:
-            label(ax, (x, y), node["word"], ha="center", **look)
-            continue
-        start = x - across + (HALF * across if step > 1 else 0.3)
-        above = down * (lowest - node["from_row"]) + 0.5
-        line = {"thick": max(14 * share, 1.2), "linestyle": ":" if gone else "-"}
-        path(ax, curve((start, above), (left, y)), color, head=False, **line)
-        label(ax, (left + 0.12, y), node["word"], **look)
-        size = style.TITLE if done else style.NOTE
-        label(ax, (right - 0.1, y), _likely(node), ha="right", size=size, **look)
-        means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
-        label(ax, (left + 0.12, below), means, color=style.MUTED)
-        if step <= 2 and not gone:
-            side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
-            label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
-    for step in range(1, len(steps) + 1):
-        at = 0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2
-        label(ax, at, f"word {step}", color=style.MUTED)
-    return figure
-
-
-@mpl.rc_context(style.PRINT)
-def cost_curves(lengths: Sequence[int], costs: Mapping[str, Sequence[int]]) -> Figure:
-    """Draw multiplications against the number of words written, a curve for each way -> the figure.
-
-    Raises ValueError when a curve has another number of points than there are lengths.
-    """
-    for name, numbers in costs.items():
-        if len(numbers) != len(lengths):
-            raise ValueError(f"{name!r} has {len(numbers)} costs for {len(lengths)} lengths")
-    figure, ax = style.panel(4.4)
-    ax.set(xlabel="words written", ylabel="millions of multiplications")
-    look = {"marker": "o", "linestyle": "", "clip_on": False, "names": False}
-    millions = {name: [n / 1e6 for n in numbers] for name, numbers in costs.items()}
-    curves(ax, lengths, millions, loud=list(costs)[-1:], **look)
-    x, end = np.linspace(0, lengths[-1]), lengths[-1]
-    for dots in list(ax.lines):  # between them no guess: each layer's work is a cubic at most
-        power = np.polyfit(*dots.get_data(), min(3, len(lengths) - 1))
-        ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
-    for line, (name, numbers) in zip(ax.lines, millions.items(), strict=False):
-        said = f"{name}: {steady_round(numbers[-1], 0):,.0f} million"
-        at, look = (end, numbers[-1]), {"color": line.get_color(), "weight": "bold"}
-        ax.annotate(said, at, (-14, 8), textcoords="offset points", ha="right", **look)
-    if len(costs) == 2:
-        more, less = millions.values()
-        note = "Our translator writes from 4 to 64 words"
-        titled(
-            figure,
-            f"Without a cache, {end} words cost {more[-1] / less[-1]:.0f} times as much work",
-            note,
-        )
-    ax.set_xticks(lengths)
-    ax.set(xlim=(0, 1.02 * end), ylim=(0, None))
-    ax.locator_params(axis="y", nbins=2)
-    ax.yaxis.set_major_formatter("{x:,g}")
-    return figure
 
 
 STUDENT = "I am the student"
@@ -293,7 +200,47 @@ MEANINGS |= {"el": "the", "al": "to the"}
     hero=True,
 )
 def draw_tree() -> Figure:
-    return _beam_tree(student_steps())
+    steps = student_steps()
+    nodes, best = likely_tree(steps), finished(steps)[0]
+    way = _way(nodes, best)
+    lowest = max(node["row"] for node in nodes)
+    across, down, first = (style.WIDTH - 1.05) / (len(steps) + 0.1), 0.78, steps[0][0].words[0]
+    figure, ax = canvas(
+        down * lowest + 2.1,
+        f"“{best.words[0]}” is behind “{first}” after one word, but it wins in the end",
+        TASK,
+    )
+    for node in nodes:
+        step, row, share = node["step"], node["row"], math.exp(node["log_prob"])
+        gone, loud = node["fate"] == "dropped", (step, row) in way
+        done = node["fate"] == "finished"
+        x, y = 0.35 + across * step, down * (lowest - row) + 0.5
+        half = HALF * across if step else 0.3
+        left, right = x - half, x + half
+        color = style.ACCENT if loud else style.SOFT if gone else style.INK
+        fill = color if done and loud else style.PAPER
+        box(ax, (x, y), 2 * half, 0.42, "", color, fill=fill, line=0 if gone else 1.2)
+        ink = style.MUTED if gone else style.ink_on(fill)
+        look = {"color": ink, "weight": "bold" if done and loud else "normal"}
+        if not step:
+            label(ax, (x, y), node["word"], ha="center", **look)
+            continue
+        start = x - across + (HALF * across if step > 1 else 0.3)
+        above = down * (lowest - node["from_row"]) + 0.5
+        line = {"thick": max(14 * share, 1.2), "linestyle": ":" if gone else "-"}
+        path(ax, curve((start, above), (left, y)), color, head=False, **line)
+        label(ax, (left + 0.12, y), node["word"], **look)
+        size = style.TITLE if done else style.NOTE
+        label(ax, (right - 0.1, y), _likely(node), ha="right", size=size, **look)
+        means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
+        label(ax, (left + 0.12, below), means, color=style.MUTED)
+        if step <= 2 and not gone:
+            side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
+            label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
+    for step in range(1, len(steps) + 1):
+        at = 0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2
+        label(ax, at, f"word {step}", color=style.MUTED)
+    return figure
 
 
 @figure(
@@ -309,7 +256,29 @@ def draw_cost() -> Figure:
         way: [multiplications(translator, length, cache) for length in LENGTHS]
         for way, cache in (("without cache", False), ("with cache", True))
     }
-    return cost_curves(LENGTHS, costs)
+    figure, ax = style.panel(4.4)
+    ax.set(xlabel="words written", ylabel="millions of multiplications")
+    look = {"marker": "o", "linestyle": "", "clip_on": False, "names": False}
+    millions = {name: [n / 1e6 for n in numbers] for name, numbers in costs.items()}
+    curves(ax, LENGTHS, millions, loud=["with cache"], **look)
+    end = LENGTHS[-1]
+    x = np.linspace(0, end)
+    for dots in list(ax.lines):  # between them no guess: each layer's work is a cubic at most
+        power = np.polyfit(*dots.get_data(), 3)
+        ax.plot(x, np.polyval(power, x), color=dots.get_color(), label="_", zorder=2)
+    for line, (name, numbers) in zip(ax.lines, millions.items(), strict=False):
+        said = f"{name}: {steady_round(numbers[-1], 0):,.0f} million"
+        at, look = (end, numbers[-1]), {"color": line.get_color(), "weight": "bold"}
+        ax.annotate(said, at, (-14, 8), textcoords="offset points", ha="right", **look)
+    more, less = millions.values()
+    times = f"{more[-1] / less[-1]:.0f} times"
+    title = f"Without a cache, {end} words cost {times} as much work"
+    titled(figure, title, "Our translator writes from 4 to 64 words")
+    ax.set_xticks(LENGTHS)
+    ax.set(xlim=(0, 1.02 * end), ylim=(0, None))
+    ax.locator_params(axis="y", nbins=2)
+    ax.yaxis.set_major_formatter("{x:,g}")
+    return figure
 
 
 @figure(

@@ -96,37 +96,6 @@ def _ribbon(
     ax.fill_between(x, y - thick / 2, y + thick / 2, linewidth=0, **look)
 
 
-def _field(
-    text: str, place: int, count: int, *, new: str, value: str, note: str, rest: str
-) -> Figure:
-    """A row of `count` cells, in lines of a page, of which one is filled; under a lens it has its
-    `value`, and below it its word. note, rest: above the cells and below. new: see `station`."""
-    figure, ax, bottom, top = station(new=new, height=1.95, colors="")
-    left, wide, low, high = 0.02, 5.7, bottom + 0.24, top - bottom - 0.5
-    rows = round((count * high / wide) ** 0.5)
-    columns = math.ceil(count / rows)
-    step = wide / columns, high / rows
-    row, column = np.divmod(np.arange(count), columns)
-    xs, ys = left + column * step[0], low + high - (row + 1) * step[1]
-    green, tile, x = style.readable(word_color(text)), 1.0, 6.72
-    for i, at in enumerate(zip(xs, ys, strict=True)):
-        if i != place:
-            area(ax, at, 0.74 * step[0], 0.74 * step[1], style.RULE)
-    y = low + high - tile
-    cell = xs[place], ys[place], xs[place] + step[0], ys[place] + step[1]
-    for start, end in ((cell[3], y + tile), (cell[1], y)):
-        path(ax, [(cell[2], start), (x, end)], green, head=False, thick=1.2)
-    area(ax, cell[:2], *step, green, zorder=3)
-    area(ax, (x, y), tile, tile, green, zorder=3)
-    look = {"ha": "center", "weight": "bold", "color": style.PAPER}
-    label(ax, (x + tile / 2, y + tile / 2), value, size=44, **look)
-    word(ax, (x + tile / 2, y - 0.19), text, size=13)
-    label(ax, (x + tile / 2, y - 0.42), f"number {place}", ha="center")
-    label(ax, (left, top - 0.1), f"{note}, in {rows} lines")
-    label(ax, (left, bottom + 0.06), rest, color=style.MUTED)
-    return figure
-
-
 @functools.cache
 def _the_translator() -> Translator:
     return Translator.load()
@@ -164,9 +133,31 @@ def vectors() -> dict[str, Any]:
 def draw_one_hot() -> Figure:
     count = len(_the_translator().src.vocab)
     new, note = "is a row of zeros with a single 1", f"one number for each of the {count} entries"
-    return _field(
-        WORD, number(), count, new=new, value="1", note=note, rest="every other cell is 0"
-    )
+    place = number()
+    figure, ax, bottom, top = station(new=new, height=1.95, colors="")
+    left, wide, low, high = 0.02, 5.7, bottom + 0.24, top - bottom - 0.5
+    rows = round((count * high / wide) ** 0.5)
+    columns = math.ceil(count / rows)
+    step = wide / columns, high / rows
+    row, column = np.divmod(np.arange(count), columns)
+    xs, ys = left + column * step[0], low + high - (row + 1) * step[1]
+    green, tile, x = style.readable(word_color(WORD)), 1.0, 6.72
+    for i, at in enumerate(zip(xs, ys, strict=True)):
+        if i != place:
+            area(ax, at, 0.74 * step[0], 0.74 * step[1], style.RULE)
+    y = low + high - tile
+    cell = xs[place], ys[place], xs[place] + step[0], ys[place] + step[1]
+    for start, end in ((cell[3], y + tile), (cell[1], y)):
+        path(ax, [(cell[2], start), (x, end)], green, head=False, thick=1.2)
+    area(ax, cell[:2], *step, green, zorder=3)
+    area(ax, (x, y), tile, tile, green, zorder=3)
+    look = {"ha": "center", "weight": "bold", "color": style.PAPER}
+    label(ax, (x + tile / 2, y + tile / 2), "1", size=44, **look)
+    word(ax, (x + tile / 2, y - 0.19), WORD, size=13)
+    label(ax, (x + tile / 2, y - 0.42), f"number {place}", ha="center")
+    label(ax, (left, top - 0.1), f"{note}, in {rows} lines")
+    label(ax, (left, bottom + 0.06), "every other cell is 0", color=style.MUTED)
+    return figure
 
 
 @figure(

@@ -1,7 +1,6 @@
 """The experiment on the root of d_model: what differs at the bottom, and what was found."""
 
 import numpy as np
-import pytest
 import torch
 
 from course import experiments
@@ -21,8 +20,6 @@ def test_the_three_bottoms_differ_as_they_say():
     whole, small, large = (bottom_of(bottom) for bottom in BOTTOMS)
     torch.testing.assert_close(whole, small * TOY.d_model**0.5)
     torch.testing.assert_close(whole, large)
-    with pytest.raises(ValueError, match="bottom='none' must be one of"):
-        bottom_of("none")
 
 
 def test_the_factor_is_ahead_on_the_way_and_not_at_the_end():
