@@ -15,7 +15,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from course.chapters.journey import poster
 from course.chapters.journey.experiments import SENTENCE, Trace, trace, with_borrowed_memory
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, curve, path
@@ -97,23 +96,23 @@ def _ribbon(
 
 
 @functools.cache
-def _the_translator() -> Translator:
+def the_translator() -> Translator:
     return Translator.load()
 
 
 @functools.cache
-def _the_way() -> Trace:
-    return trace(_the_translator(), SENTENCE)
+def the_way() -> Trace:
+    return trace(the_translator(), SENTENCE)
 
 
 def number() -> int:
-    return _the_translator().src.vocab.encode([WORD])[0]
+    return the_translator().src.vocab.encode([WORD])[0]
 
 
 @functools.cache
 def vectors() -> dict[str, Any]:
     """What trees is at each station of the encoder."""
-    way = _the_way()
+    way = the_way()
     return {
         "embedding": way.of("src_embed", WORD),
         "+ position": way.of("src_positions", WORD),
@@ -131,7 +130,7 @@ def vectors() -> dict[str, Any]:
     "it the word 'trees'.",
 )
 def draw_one_hot() -> Figure:
-    count = len(_the_translator().src.vocab)
+    count = len(the_translator().src.vocab)
     new, note = "is a row of zeros with a single 1", f"one number for each of the {count} entries"
     place = number()
     figure, ax, bottom, top = station(new=new, height=1.95, colors="")
@@ -170,7 +169,7 @@ def draw_one_hot() -> Figure:
     "32 numbers of row 498, the embedding of 'trees', blue below zero and orange above.",
 )
 def draw_embeddings() -> Figure:
-    table, small = _the_translator().model.src_embed.table.weight.detach(), 0.3
+    table, small = the_translator().model.src_embed.table.weight.detach(), 0.3
     figure, ax, bottom, top = station(new="picks its row of the table", height=2.05, colors="")
     left, wide, x, big = 0.75, 2.35, 3.95, 0.55
     high, green = top - bottom - 0.3, style.readable(word_color(WORD))
@@ -204,12 +203,12 @@ def draw_embeddings() -> Figure:
     "other. The last cells are framed, and their numbers stand next to them: 1.2 + 1.0 = 2.2.",
 )
 def draw_positions() -> Figure:
-    new, place = "and its position are added, number by number", _the_way().src.index(WORD)
+    new, place = "and its position are added, number by number", the_way().src.index(WORD)
     figure, ax, bottom, top = station(new=new, height=1.66, colors="number")
     high, right, y = 0.28, RIGHT - 0.62, top + 0.04
     for sign, name, vector in (
         ("", "embedding", vectors()["embedding"]),
-        ("+", f"position {place}", _the_translator().model.src_positions.table[place]),
+        ("+", f"position {place}", the_translator().model.src_positions.table[place]),
         ("=", "their sum", vectors()["+ position"]),
     ):
         y -= 0.41
@@ -237,9 +236,9 @@ def draw_positions() -> Figure:
     "mix: each of its cells is the mean of the column above it.",
 )
 def draw_attention() -> Figure:
-    new, way = "attends mostly to like and <eos> in this head", _the_way()
+    new, way = "attends mostly to like and <eos> in this head", the_way()
     figure, ax, bottom, top = station(new=new, height=1.95, colors="number")
-    layer = _the_translator().model.get_submodule(LAYER)
+    layer = the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
     weights = way.weights[LAYER][HEAD, way.src.index(WORD)]
     left, full, wide, low = 2.9, 1.0, RIGHT - 2.9, top - 0.3
@@ -277,10 +276,10 @@ def draw_attention() -> Figure:
     "nearly all, 93%; in head 3 <eos> has 54%, the others like parts of the rest.",
 )
 def draw_heads() -> Figure:
-    way, new = _the_way(), "gets a different mix from each head"
+    way, new = the_way(), "gets a different mix from each head"
     figure, ax, bottom, top = station(new=new, height=1.95, colors="number")
     full, pitch, low = 0.9, 2.03, bottom + 0.28
-    layer = _the_translator().model.get_submodule(LAYER)
+    layer = the_translator().model.get_submodule(LAYER)
     values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0]
     for i, weights in enumerate(way.weights[LAYER][:, way.src.index(WORD)]):
         left, end = 0.62 + i * pitch, low + full
@@ -315,7 +314,7 @@ def draw_heads() -> Figure:
     "predicted here. What is hidden is hatched.",
 )
 def draw_masks() -> Figure:
-    way = _the_way()
+    way = the_way()
     new = "sees no padding, and the position that writes árboles doesn't see it"
     figure, ax, _, top = station(new=new, height=2.25, colors="")
     gap, high, arcs = 0.2, 0.34, np.linspace(0, np.pi, 60)
@@ -373,7 +372,7 @@ def draw_masks() -> Figure:
     "last; behind them it is green, and ends in 'árboles' with 90 %.",
 )
 def draw_transformer() -> Figure:
-    way, y, high, thin, pitch, gap, above = _the_way(), 0.82, 0.98, 0.3, 0.8, 1.0, 1.61
+    way, y, high, thin, pitch, gap, above = the_way(), 0.82, 0.98, 0.3, 0.8, 1.0, 1.61
     figure, ax = canvas(2.56)
     new = f"becomes {WRITTEN} once it has read {WORD}"
     heading(ax, 2.36, BEFORE, new, colors=f"{FEW} of 128 values")
@@ -420,9 +419,9 @@ def draw_transformer() -> Figure:
     "casas'.",
 )
 def draw_causes() -> Figure:
-    other = trace(_the_translator(), SENTENCE.replace(WORD, OTHER))
+    other = trace(the_translator(), SENTENCE.replace(WORD, OTHER))
     memory, theirs = vectors()["memory"], other.of("encoder", OTHER)
-    mixed = with_borrowed_memory(_the_translator(), SENTENCE, WORD, OTHER)
+    mixed = with_borrowed_memory(the_translator(), SENTENCE, WORD, OTHER)
     left, wide, right = 1.85, 3.1, 5.52
     figure, ax = canvas(2.9)
     heading(ax, 2.7, WORD, f"becomes “{mixed[-1]}” with the memory of “{OTHER}”")
@@ -432,9 +431,9 @@ def draw_causes() -> Figure:
     loud = dict.fromkeys([OTHER, *mixed[2:]], style.ACCENT)
     words = {"marked": {**style.WORDS, **loud}, "gap": 0.14}
     for y, source, vector, written in (
-        (1.95, _the_way().src, memory, _the_way().tgt_out[:-1]),
+        (1.95, the_way().src, memory, the_way().tgt_out[:-1]),
         (1.33, other.src, theirs, other.tgt_out[:-1]),
-        (0.6, _the_way().src, theirs, mixed),
+        (0.6, the_way().src, theirs, mixed),
     ):
         last = y < 1
         sentence(ax, (left - 0.14, y - 0.05), source[:-1], ha="right", size=11, **words)
@@ -452,50 +451,3 @@ def draw_causes() -> Figure:
     path(ax, [(left - 0.06, 0.27), (left + wide + 0.06, 0.27)], style.INK, head=False, thick=1.5)
     label(ax, (left - 0.14, 0.27), "its own memory", ha="right", color=style.MUTED)
     return figure
-
-
-# What to look for on the poster: each is tested.
-NOTES = (
-    "<eos> fades where its position is added: it points against the positions.",
-    "trees takes from <eos> with all four heads, 82 to 100 %.",
-    "Down the encoder a word stays partly what it was: layers add to it.",
-    "No arrow comes from a word further right: the mask.",
-    "The strongest rows are what feed-forward adds; norms tame them.",
-    "To write árboles, all four heads read trees.",
-    "Each word gets 89 or 90 %: training with smoothed targets asks for no more.",
-)
-
-
-@figure(
-    "poster",
-    notebook="09_the_whole_transformer",
-    caption="'I like trees' all the way through, on one page (A2), every number real.",
-    alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
-    "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
-    "from row to row; between the rows each head has a lane, in which arrows as thick as its "
-    "attention lead from word to word. One green path is loud: the column of 'trees', its memory, "
-    "a thick line into the last decoder layer, and the column that writes 'árboles'; all else is "
-    "fainter. Seven remarks stand in the margins next to their rows. A cable of four colors takes "
-    "the memory into both decoder layers. At the bottom stand me, gustan, los, árboles and <eos>, "
-    "each with 89 or 90 %; all but <eos> go back up and in again.",
-)
-def draw_poster() -> Figure:
-    translator, way = _the_translator(), _the_way()
-    src, tgt = translator.src.vocab, translator.tgt.vocab
-    likeliest = [
-        [(tgt.tokens[i], chance) for i, chance in way.likeliest(text, 3)] for text in way.tgt_out
-    ]
-    return poster.poster(
-        way,
-        _ids_of(src, way.src),
-        _ids_of(tgt, way.tgt_in),
-        (len(src), len(tgt)),
-        translator.model.src_positions.table,
-        likeliest,
-        NOTES,
-    )
-
-
-def _ids_of(vocab: Any, words: list[str]) -> list[int]:
-    """The numbers of words, and of signs such as <eos>."""
-    return [vocab.tokens.index(text) for text in words]

@@ -14,9 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
+from course.chapters.journey.experiments import Trace
+from course.chapters.journey.figures import the_translator, the_way
 from course.drawing import style
 from course.drawing.arrows import arrow, attention_arrow, box, path
 from course.drawing.cells import area, outline, scale, strip
+from course.drawing.registry import figure
 from course.drawing.values import as_array
 from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
 
@@ -32,15 +35,32 @@ LOUD, GREEN = {"encoder": "trees", "decoder": "los"}, word_color("trees")  # who
 # a hand's breadth.
 HUGE, LARGE, WORD, PLAIN, SMALL = 46, 32, 24, 17, 11
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
-MARKS = (  # for each note the half, the row, and which of the rows of this name
-    ("encoder", "= sum", 0),
-    ("encoder", "head 1", 0),
-    ("encoder", "add & norm", 2),
-    ("decoder", "head 1", 0),
-    ("decoder", "+ feed-forward", 0),
-    ("decoder", "head 1", 3),
-    ("decoder", "likeliest words", 0),
-)
+# What to look for, each tested: the half, the row, and which of the rows of this name.
+NOTES = {
+    "<eos> fades where its position is added: it points against the positions.": (
+        "encoder",
+        "= sum",
+        0,
+    ),
+    "trees takes from <eos> with all four heads, 82 to 100 %.": ("encoder", "head 1", 0),
+    "Down the encoder a word stays partly what it was: layers add to it.": (
+        "encoder",
+        "add & norm",
+        2,
+    ),
+    "No arrow comes from a word further right: the mask.": ("decoder", "head 1", 0),
+    "The strongest rows are what feed-forward adds; norms tame them.": (
+        "decoder",
+        "+ feed-forward",
+        0,
+    ),
+    "To write árboles, all four heads read trees.": ("decoder", "head 1", 3),
+    "Each word gets 89 or 90 %: training with smoothed targets asks for no more.": (
+        "decoder",
+        "likeliest words",
+        0,
+    ),
+}
 
 
 class _Column:
@@ -129,62 +149,13 @@ class _Column:
         label(self.ax, (edge + 0.22 * way, y), textwrap.fill(text, 17), **look)
 
 
-def poster(
-    way: Any,
-    src_ids: Sequence[int],
-    tgt_ids: Sequence[int],
-    sizes: tuple[int, int],
-    positions: Any,
-    likeliest: Sequence[Sequence[tuple[str, float]]],
-    notes: Sequence[str],
-) -> Figure:
-    """The whole way of a sentence on one page.
-
-    way: a `Trace`. src_ids, tgt_ids: the numbers of its words. sizes: of the two vocabularies.
-    positions: the table that is added. likeliest: for each place the likeliest words and their
-    probabilities. notes: what to look for, a sentence each.
-    """
-    figure, ax = canvas(A2[1], width=A2[0])
-    figure.set_label(style.PAGE)
-    encoder = _Column(ax, "encoder", ENCODER_X, way.src, 1.27)
-    decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in)
-    left, top, y = encoder.left - LABELS, encoder.y, A2[1] - 0.86
-    written = {"size": HUGE, "gap": 0.55}
-    x = sentence(ax, (left + 0.1, y), way.src[:-1], style.WORDS, **written)[-1] + 1.55
-    arrow(ax, (x, y + 0.25), (x + 1.05, y + 0.25), style.INK, thick=7)
-    sentence(ax, (x + 1.6, y), way.tgt_out[:-1], style.WORDS, **written)
-    text = "How a small Transformer translates:\nevery cell is a number that it computed."
-    label(ax, (A2[0] - 0.45, y + 0.2), text, size=20, linespacing=1.3, ha="right")
-    for column, text, side, ids, size in (
-        (encoder, "The encoder reads all words at once", "src", src_ids, sizes[0]),
-        (decoder, "The decoder writes one word after another", "tgt", tgt_ids, sizes[1]),
-    ):
-        at, look = (column.left - LABELS, top + 0.82), {"size": LARGE, "weight": "bold"}
-        label(ax, at, text, color=COLORS[column.side], **look)
-        _below(column, way, side, ids, size, positions)
-    for i in (0, 1):
-        _encoder_layer(encoder, way, i)
-    entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
-    _cable(ax, encoder, decoder, entries)
-    _words_out(decoder, way, likeliest)
-    encoder.path(top, encoder.y)
-    decoder.path(entries[1] - 0.3, decoder.y)
-    _flow_back(decoder, way, top)
-    _legend(ax, 0.1, 1.25)
-    for note, (side, row, time) in zip(notes, MARKS, strict=True):
-        {"encoder": encoder, "decoder": decoder}[side].note(note, row, time)
-    return figure
-
-
-def _below(
-    column: _Column, way: Any, side: str, ids: Sequence[int], vocab_size: int, positions: Any
-) -> None:
+def _below(column: _Column, way: Trace, side: str, vocab: Sequence[str], positions: Any) -> None:
     """Word, one-hot row, embedding, position and their sum."""
     for place, text in enumerate(column.words):
         word(column.ax, (column.middle(place), column.y + 0.26), text, size=WORD)
     column.y -= 0.14
-    for place, number in enumerate(ids):
-        x, share = column.x(place), (number + 0.5) / vocab_size
+    for place, number in enumerate(map(vocab.index, column.words)):
+        x, share = column.x(place), (number + 0.5) / len(vocab)
         outline(column.ax, (x, column.y - 0.09), COLUMN, 0.09)
         at = x + share * COLUMN
         area(column.ax, (at - 0.012, column.y - 0.09), 0.024, 0.09, style.INK, zorder=3)
@@ -197,7 +168,7 @@ def _below(
     column.y -= 0.16
 
 
-def _encoder_layer(column: _Column, way: Any, i: int) -> None:
+def _encoder_layer(column: _Column, way: Trace, i: int) -> None:
     part, top = f"encoder.layers.{i}", column.y
     column.y -= 0.02
     for text in ("query", "key", "value"):
@@ -212,7 +183,7 @@ def _encoder_layer(column: _Column, way: Any, i: int) -> None:
     column.box(top, f"encoder layer {i}")
 
 
-def _decoder_layer(column: _Column, way: Any, i: int) -> float:
+def _decoder_layer(column: _Column, way: Trace, i: int) -> float:
     """-> the height at which the memory comes in."""
     part, top = f"decoder.layers.{i}", column.y
     column.heads(way.weights[f"{part}.self_attn"], column.words, column.middle)
@@ -257,7 +228,7 @@ def _cable(ax: Axes, encoder: _Column, decoder: _Column, entries: Sequence[float
     label(ax, (encoder.right, down - 0.62), "the memory goes to both decoder layers", **look)
 
 
-def _words_out(column: _Column, way: Any, likeliest: Any) -> None:
+def _words_out(column: _Column, way: Trace, likeliest: Any) -> None:
     """The likeliest words at each place, and the one that is written."""
     column.y -= 0.02
     down = 0.2 * len(likeliest[0]) + 0.3
@@ -276,7 +247,7 @@ def _words_out(column: _Column, way: Any, likeliest: Any) -> None:
     column.y -= down
 
 
-def _flow_back(column: _Column, way: Any, top: float) -> None:
+def _flow_back(column: _Column, way: Trace, top: float) -> None:
     """Each word that is written goes back up, and in at the next place."""
     for place, text in enumerate(way.tgt_out[:-1]):
         lane, color = column.x(place) + COLUMN + GAP / 2, word_color(text)
@@ -298,3 +269,55 @@ def _legend(ax: Axes, left: float, top: float) -> None:
     label(ax, (left + 2.6, top - 0.4), text, size=17)
     area(ax, (left + 0.3, top - 0.9), 1.8, 0.2, GREEN, alpha=0.3)
     label(ax, (left + 2.6, top - 0.8), "how trees becomes árboles; all else is fainter", size=17)
+
+
+@figure(
+    "poster",
+    notebook="09_the_whole_transformer",
+    caption="'I like trees' all the way through, on one page (A2), every number real.",
+    alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
+    "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
+    "from row to row; between the rows each head has a lane, in which arrows as thick as its "
+    "attention lead from word to word. One green path is loud: the column of 'trees', its memory, "
+    "a thick line into the last decoder layer, and the column that writes 'árboles'; all else is "
+    "fainter. Seven remarks stand in the margins next to their rows. A cable of four colors takes "
+    "the memory into both decoder layers. At the bottom stand me, gustan, los, árboles and <eos>, "
+    "each with 89 or 90 %; all but <eos> go back up and in again.",
+)
+def draw_poster() -> Figure:
+    way, translator = the_way(), the_translator()
+    positions = translator.model.src_positions.table
+    likeliest = [
+        [(translator.tgt.vocab.tokens[i], chance) for i, chance in way.likeliest(text, 3)]
+        for text in way.tgt_out
+    ]
+    figure, ax = canvas(A2[1], width=A2[0])
+    figure.set_label(style.PAGE)
+    encoder = _Column(ax, "encoder", ENCODER_X, way.src, 1.27)
+    decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in)
+    left, top, y = encoder.left - LABELS, encoder.y, A2[1] - 0.86
+    written = {"size": HUGE, "gap": 0.55}
+    x = sentence(ax, (left + 0.1, y), way.src[:-1], style.WORDS, **written)[-1] + 1.55
+    arrow(ax, (x, y + 0.25), (x + 1.05, y + 0.25), style.INK, thick=7)
+    sentence(ax, (x + 1.6, y), way.tgt_out[:-1], style.WORDS, **written)
+    text = "How a small Transformer translates:\nevery cell is a number that it computed."
+    label(ax, (A2[0] - 0.45, y + 0.2), text, size=20, linespacing=1.3, ha="right")
+    for column, text, side, language in (
+        (encoder, "The encoder reads all words at once", "src", translator.src),
+        (decoder, "The decoder writes one word after another", "tgt", translator.tgt),
+    ):
+        at, look = (column.left - LABELS, top + 0.82), {"size": LARGE, "weight": "bold"}
+        label(ax, at, text, color=COLORS[column.side], **look)
+        _below(column, way, side, language.vocab.tokens, positions)
+    for i in (0, 1):
+        _encoder_layer(encoder, way, i)
+    entries = [_decoder_layer(decoder, way, i) for i in (0, 1)]
+    _cable(ax, encoder, decoder, entries)
+    _words_out(decoder, way, likeliest)
+    encoder.path(top, encoder.y)
+    decoder.path(entries[1] - 0.3, decoder.y)
+    _flow_back(decoder, way, top)
+    _legend(ax, 0.1, 1.25)
+    for note, (side, row, time) in NOTES.items():
+        {"encoder": encoder, "decoder": decoder}[side].note(note, row, time)
+    return figure
