@@ -4,7 +4,7 @@ The task is to write a row of digits backwards: 3 1 4 -> 4 1 3. Reversing, not c
 only passes on what it was shown can't be mistaken for one that has learned the task.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
@@ -14,7 +14,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digit_training import one_thread
+from course.experiments.digit_training import DIGITS, Pairs, one_thread, right_rows
 from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.model.config import TOY
 from transformer_lib.model.masks import causal_mask
@@ -25,10 +25,9 @@ from transformer_lib.text.tokens import BOS, PAD, SPECIALS
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.trainer import train
 
-Pairs = Sequence[tuple[Ids, Ids]]
 TRAINING, HELD_OUT = 2_500, 500
 SEEDS = (0, 1, 2)
-VOCAB = len(SPECIALS) + 10
+VOCAB = len(DIGITS)
 STEPS = 300
 
 
@@ -37,10 +36,8 @@ def reversing() -> tuple[Pairs, Pairs]:
 
     The id of a digit is the digit plus four: the first four belong to the special tokens.
     """
-    pairs = [
-        tuple([int(digit) + len(SPECIALS) for digit in row] for row in pair)
-        for pair in digits.make("reverse", TRAINING + HELD_OUT, min_length=3, max_length=6)
-    ]
+    rows = digits.make("reverse", TRAINING + HELD_OUT, min_length=3, max_length=6)
+    pairs = [(DIGITS.encode(row), DIGITS.encode(backwards)) for row, backwards in rows]
     return pairs[:TRAINING], pairs[TRAINING:]
 
 
@@ -75,12 +72,6 @@ def written(model: Transformer, pairs: Pairs) -> list[list[int]]:
 def as_digits(ids: Ids) -> list[int]:
     """The digits that the ids stand for; special tokens are left out."""
     return [i - len(SPECIALS) for i in ids if i >= len(SPECIALS)]
-
-
-def right_rows(model: Transformer, pairs: Pairs) -> float:
-    """Share of rows that the model, on its own, writes without a mistake."""
-    both = zip(written(model, pairs), pairs, strict=True)
-    return sum(list(row) == list(right) for row, (_, right) in both) / len(pairs)
 
 
 def sees_everything(length: int, device: torch.device | str | None = None) -> Tensor:
