@@ -251,34 +251,27 @@ def kinds_of_words() -> dict[str, Tensor]:
     return kinds | {"other words": ~torch.stack(list(kinds.values())).any(dim=0)}
 
 
-@torch.no_grad()
 def what_is_added(text: str) -> list[dict[str, Tensor]]:
     """Each layer of the shipped encoder: its input x, what attention and feed-forward add to it,
     the sums after their norms, and the attention weights of the words (mean of the heads).
 
     The vectors are (words, d_model), <eos> included; the weights (words, words).
     """
-    from transformer_lib.interpret.recording import record_attention
+    from course.chapters.journey.experiments import trace
     from transformer_lib.translator import Translator
 
-    layers = Translator.load().model.eval().encoder.layers
-    _, xs = read_by_encoder([text])
-    found = []
-    for layer, x in zip(layers, xs, strict=False):
-        with record_attention(layer.self_attn) as weights:
-            attended = layer.self_attn(x, x, x)
-        between = layer.residual_self_attn.norm(x + attended)
-        thought = layer.feed_forward(between)
-        found.append(
-            {
-                "x": x[0],
-                "attention": attended[0],
-                "between": between[0],
-                "feed_forward": thought[0],
-                "output": layer.residual_feed_forward.norm(between + thought)[0],
-                "weights": weights[""][0].mean(dim=0),
-            }
-        )
+    way, x, found = trace(Translator.load(), text), "src_positions", []
+    for layer in ("encoder.layers.0", "encoder.layers.1"):
+        parts = {
+            "x": x,
+            "attention": f"{layer}.self_attn",
+            "between": f"{layer}.residual_self_attn",
+            "feed_forward": f"{layer}.feed_forward",
+            "output": layer,
+        }
+        vectors = {name: way.outputs[part] for name, part in parts.items()}
+        found.append(vectors | {"weights": way.weights[f"{layer}.self_attn"].mean(dim=0)})
+        x = layer
     return found
 
 

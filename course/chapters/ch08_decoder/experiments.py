@@ -9,7 +9,7 @@ from torch import Tensor
 
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_attention
-from transformer_lib.text.batching import make_batch, source_batch
+from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 
 
@@ -72,41 +72,3 @@ def write_on(translator: Any, text: str, beginning: Sequence[str]) -> str:
             x = model.decode(torch.tensor([ids]), memory, src)
             ids.append(int(model.generator(x[0, -1]).argmax()))
     return " ".join(vocab.tokens[i] for i in ids[1:])
-
-
-def decoder_vector(translator: Any, text: str, place: int) -> tuple[Tensor, Tensor]:
-    """The decoder's vector (d_model) and logits (vocab_size) at a place of its own translation."""
-    ids = translator.src.vocab.encode(translator.read(text))
-    written = translator.tgt.vocab.encode(translator.translate(text).tokens)
-    batch = make_batch([(ids, written)])
-    model = translator.model
-    with inference_mode(model):
-        x = model.decode(batch.tgt_in, model.encode(batch.src), batch.src)[0, place]
-        return x.clone(), model.generator(x).clone()
-
-
-@torch.no_grad()
-def on_the_way(translator: Any, text: str) -> dict[str, Any]:
-    """One sentence through both stacks: the words, and their vectors at each station.
-
-    "encoder" and "decoder" hold, for the input and after each layer, a tensor (words, d_model).
-    The decoder's row t is what it makes of the words up to t; later words don't change it.
-    """
-    from course.chapters.ch07_encoder.experiments import through_layers
-    from transformer_lib.model.masks import causal_mask
-
-    model, src = translator.model.eval(), source_of(translator, text)
-    written = translator.translate(text).tokens
-    tgt_in = torch.tensor([[BOS, *translator.tgt.vocab.encode(written)]])
-    encoder = through_layers(model.encoder, model.src_positions(model.src_embed(src)))
-    x = model.tgt_positions(model.tgt_embed(tgt_in))
-    decoder = [x]
-    for layer in model.decoder.layers:
-        decoder.append(layer(decoder[-1], encoder[-1], tgt_mask=causal_mask(tgt_in.size(1))))
-    return {
-        "src": [*translator.read(text), SPECIALS[EOS]],
-        "read": [SPECIALS[BOS], *written],
-        "written": [*written, SPECIALS[EOS]],
-        "encoder": [x[0] for x in encoder],
-        "decoder": [x[0] for x in decoder],
-    }

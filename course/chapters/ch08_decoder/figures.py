@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from course.chapters.ch08_decoder.experiments import (
-    WordStep,
-    decode_steps,
-    decoder_vector,
-    on_the_way,
-)
+from course.chapters.ch08_decoder.experiments import WordStep, decode_steps
+from course.chapters.journey.experiments import Trace
+from course.chapters.journey.figures import the_way
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
@@ -121,7 +118,7 @@ CHIP = 12  # pixels: the letters of a word
 def _stacks_stepper(way: Mapping[str, Any]) -> Any:
     """One sentence through encoder and decoder, to step through: an Altair chart with a slider.
 
-    way: what `experiments.decoder.on_the_way` gives. Steps: the source comes in, and passes each
+    way: what `on_the_way` gives. Steps: the source comes in, and passes each
     encoder layer; then for each target word: it is read, passes each decoder layer, and the next
     word is written. The picture shows the step in which the last word but one comes back.
     """
@@ -278,9 +275,16 @@ def i_like_trees() -> tuple[list[str], list[WordStep]]:
     return decode_steps(Translator.load(), SENTENCE)
 
 
-@cache
-def _i_like_trees_on_the_way() -> dict[str, Any]:
-    return on_the_way(Translator.load(), SENTENCE)
+def on_the_way(way: Trace) -> dict[str, Any]:
+    """The words of a sentence, and their vectors, (words, d_model), below and above each layer."""
+    levels = {
+        half: [
+            way.outputs[f"{side}_positions"],
+            *(way.outputs[f"{half}.layers.{i}"] for i in (0, 1)),
+        ]
+        for side, half in (("src", "encoder"), ("tgt", "decoder"))
+    }
+    return {"src": way.src, "read": way.tgt_in, "written": way.tgt_out, **levels}
 
 
 @figure(
@@ -320,9 +324,9 @@ def draw_three_differences() -> Figure:
     "above 0.04%.",
 )
 def draw_generator() -> Figure:
-    translator = Translator.load()
-    x, logits = decoder_vector(translator, SENTENCE, place=3)
-    return _generator_flow(x, logits, translator.tgt.vocab.tokens)
+    way, place = the_way(), 3
+    words = Translator.load().tgt.vocab.tokens
+    return _generator_flow(way.outputs["decoder"][place], way.logits[place], words)
 
 
 @figure(
@@ -337,8 +341,8 @@ def draw_generator() -> Figure:
     "in the next box: four strokes that get longer from left to right.",
 )
 def draw_words_come_back() -> Figure:
-    way = _i_like_trees_on_the_way()
-    src, read, written = (way[part] for part in ("src", "read", "written"))
+    way = the_way()
+    src, read, written = way.src, way.tgt_in, way.tgt_out
     figure, ax = canvas(3.78, "Each word that the decoder writes is the next word it reads")
     left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
     places = [left + 0.6 + pitch * place for place in range(len(read))]
@@ -385,7 +389,7 @@ def draw_words_come_back() -> Figure:
     "strips are faded but that of 'los'; dashed frames stand for what isn't computed yet.",
 )
 def draw_stepper() -> Any:
-    return _stacks_stepper(_i_like_trees_on_the_way())
+    return _stacks_stepper(on_the_way(the_way()))
 
 
 @figure(

@@ -14,11 +14,12 @@ from course.chapters.ch09_whole_transformer.experiments import (
     TABLE_3,
     common_vocabulary,
     inside_a_layer,
-    on_its_way,
     on_paper,
     parts,
     possible_vocabulary,
 )
+from course.chapters.journey.experiments import Trace
+from course.chapters.journey.figures import the_way
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.arrows import arrow, box, path, threads
@@ -36,7 +37,6 @@ from course.drawing.words import (
     word,
     word_color,
 )
-from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import BASE
 from transformer_lib.translator import Translator
 
@@ -357,14 +357,9 @@ WORDS = 37_000  # "about 37000 tokens", section 5.1
     "source's, the thicker the more it looks there: all of árboles comes from trees.",
 )
 def draw_zoom() -> Figure:
-    translator = Translator.load()
-    with record_attention(translator.model) as weights:
-        batch, _ = on_its_way(translator, SENTENCE)
-    looks = weights[f"decoder.layers.{translator.model.config.N - 1}.cross_attn"][0].mean(dim=0)
-    source, written = (
-        [side.vocab.tokens[i] for i in ids[0]]
-        for side, ids in ((translator.src, batch.src), (translator.tgt, batch.tgt_out))
-    )
+    way = the_way()
+    source, written = way.src, way.tgt_out
+    looks = way.weights["decoder.layers.1.cross_attn"].mean(dim=0)
     note, N = "The orange box of one drawing is opened in the next", 6
     figure, ax = canvas(8.1, "Attention sits four boxes deep in the Transformer", note)
     layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
@@ -584,29 +579,16 @@ def draw_repair() -> Figure:
 
 
 def _path_of(
-    translator: Translator, text: str
+    way: Trace,
 ) -> tuple[list[tuple[Sequence[str], list[_Station]]], list[tuple[str, float]]]:
     """A sentence's vectors at each station, and the next word at each position of the target."""
-    batch, outputs = on_its_way(translator, text)
-    src, tgt = translator.src.vocab.tokens, translator.tgt.vocab.tokens
-    names = {"embed": "embedding", "positions": "+ position"}
-
-    def side(prefix: str, stack: str) -> list[_Station]:
-        return [
-            *(_Station(name, outputs[f"{prefix}_{part}"][0]) for part, name in names.items()),
-            *(
-                _Station(f"{stack} layer {i}", outputs[f"{stack}.layers.{i}"][0])
-                for i in range(translator.model.config.N)
-            ),
-        ]
-
-    rows = [
-        ([src[i] for i in batch.src[0]], side("src", "encoder")),
-        ([tgt[i] for i in batch.tgt_in[0]], side("tgt", "decoder")),
-    ]
-    best = outputs["generator"][0].softmax(dim=-1).max(dim=-1)
-    said = [tgt[i] for i in best.indices]
-    return rows, list(zip(said, best.values.tolist(), strict=True))
+    rows = []
+    for words, side, stack in ((way.src, "src", "encoder"), (way.tgt_in, "tgt", "decoder")):
+        parts = {"embedding": f"{side}_embed", "+ position": f"{side}_positions"}
+        parts |= {f"{stack} layer {i}": f"{stack}.layers.{i}" for i in (0, 1)}
+        rows.append((words, [_Station(said, way.outputs[part]) for said, part in parts.items()]))
+    chances = way.logits.softmax(dim=-1).amax(dim=-1).tolist()
+    return rows, list(zip(way.tgt_out, chances, strict=True))
 
 
 @figure(
@@ -620,7 +602,7 @@ def _path_of(
     "gustan, los and <eos>.",
 )
 def draw_sentence() -> Figure:
-    rows, answers = _path_of(Translator.load(), SENTENCE)
+    rows, answers = _path_of(the_way())
     followed = rows[0][0].index("trees"), [text for text, _ in answers].index("árboles")
     return _sentence_path(rows, answers, followed)
 
