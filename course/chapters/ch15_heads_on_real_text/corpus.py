@@ -101,9 +101,8 @@ class Item:
     """An English sentence and its translation, right and with one word in the wrong gender.
 
     pair: the same for two sentences that belong together; group: for all with the same two nouns,
-    or of the same pronoun pair. adjective, noun (that it speaks of),
-    other (the noun that it doesn't speak of), pronoun: the English words, and which occurrence of
-    them is meant. noun_out, other_out: the Spanish nouns with their articles.
+    or of the same pronoun pair. adjective, noun (that it speaks of): the English words, and which
+    occurrence of them is meant. noun_out: its Spanish noun with the article.
     """
 
     kind: str
@@ -115,10 +114,7 @@ class Item:
     wrong: str
     adjective: tuple[str, int]
     noun: tuple[str, int]
-    other: tuple[str, int] | None = None
-    pronoun: tuple[str, int] | None = None
     noun_out: tuple[str, ...] = ()
-    other_out: tuple[str, ...] = ()
 
 
 def template_items(
@@ -172,10 +168,7 @@ def make_item(
         wrong,
         (adjective.english, 0),
         (noun, 0),
-        (other, 0) if other else None,
-        ("it", 0) if "it" in english.split() else None,
         (ARTICLES[gender], words["noun"]),
-        (words["that"], words["other"]) if other else (),
     )
 
 
@@ -195,7 +188,6 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
         marked = {
             "adjective": item.adjective,
             "noun": item.antecedent,
-            "other": item.other,
             "pronoun": item.pronoun,
         }
         places = {
@@ -209,8 +201,8 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
             continue
         feminine = is_feminine(item.right, item.wrong)
         english, noun = item.english, places["noun"][0]
+        pronoun = places.pop("pronoun")
         if said != "it":
-            pronoun = places.pop("pronoun")
             english = nth_replaced(english, *pronoun, f"the {noun}")
             if item.pronoun < item.antecedent:  # the noun of the clause now comes first
                 places["noun"] = noun, 0
@@ -280,8 +272,8 @@ class AgreementBatch:
 
     kept: the items that the translator can read, and whose two translations differ in exactly one
     piece. src, tgt_in: their ids. out (b): the place where that piece is written; right, wrong
-    (b): its ids. Masks over the source (b, s): adjective, noun, other, pronoun; over what the
-    decoder has read (b, t): noun_out, other_out, and writing, the place `out`. feminine (b):
+    (b): its ids. Masks over the source (b, s): adjective, noun; over what the
+    decoder has read (b, t): noun_out, and writing, the place `out`. feminine (b):
     whether the right one is. partner (b): the row of the other sentence of its pair, or -1.
     """
 
@@ -297,10 +289,10 @@ class AgreementBatch:
         self.out, self.right, self.wrong = (
             torch.tensor([one[name] for one in several]) for name in ("out", "right", "wrong")
         )
-        for name in ("adjective", "noun", "other", "pronoun"):
-            setattr(self, name, mask([one[name] for one in several], self.src))
-        for name in ("noun_out", "other_out"):
-            setattr(self, name, mask([one[name] for one in several], self.tgt_in))
+        self.adjective, self.noun = (
+            mask([one[name] for one in several], self.src) for name in ("adjective", "noun")
+        )
+        self.noun_out = mask([one["noun_out"] for one in several], self.tgt_in)
         self.writing = mask([[place] for place in self.out.tolist()], self.tgt_in)
         self.feminine = torch.tensor([item.gender == "f" for item in self.kept])
         self.group = torch.tensor([item.group for item in self.kept])
@@ -341,11 +333,10 @@ def placed(translator: Translator, item: Item) -> dict[str, Any] | None:
     english = word_places(translator.src, source)
     spanish = word_places(translator.tgt, right)
     found: dict[str, Any] = {
-        name: find(english, *where) if (where := getattr(item, name)) else []
-        for name in ("adjective", "noun", "other", "pronoun")
+        name: find(english, *getattr(item, name)) for name in ("adjective", "noun")
     }
-    for name in ("noun_out", "other_out"):  # <bos> stands before what is read
-        found[name] = [1 + place for place in phrase(spanish, getattr(item, name))]
+    # <bos> stands before what is read
+    found["noun_out"] = [1 + place for place in phrase(spanish, item.noun_out)]
     vocab = translator.tgt.vocab
     ids = translator.src.vocab.encode(source), vocab.encode(right)
     (out,) = differ

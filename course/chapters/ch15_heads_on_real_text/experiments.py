@@ -25,7 +25,6 @@ from course.chapters.ch15_heads_on_real_text.corpus import (
 from course.chapters.ch15_heads_on_real_text.probes import (
     QUERIES_AND_KEYS,
     barred,
-    by_chance,
     by_place_alone,
     finds,
     kind_of,
@@ -185,7 +184,7 @@ def direct_paths(translator: Translator) -> dict[str, dict[str, float]]:
 
 
 def heads_that_find(translator: Translator) -> dict[str, Any]:
-    """Which heads find the noun, beside what chance and the place alone would find."""
+    """Which heads find the noun, beside what the place alone would find."""
     both = halves(template_items(adjectives=1))
     chosen, batch = (AgreementBatch(translator, half) for half in both)
     first, table = finds(translator, chosen), finds(translator, batch)
@@ -194,7 +193,6 @@ def heads_that_find(translator: Translator) -> dict[str, Any]:
         rows = [i for i, row in enumerate(table) if kind_of(row["layer"]) == kind]
         best = max(rows, key=lambda i: first[i]["finds"])
         found[kind] = {
-            "chance": by_chance(batch, kind),
             "best": table[best],
             "place": by_place_alone(chosen, batch, kind),
             "heads": [table[i] for i in rows],
@@ -203,7 +201,7 @@ def heads_that_find(translator: Translator) -> dict[str, Any]:
 
 
 def pronouns(translator: Translator) -> dict[str, Any]:
-    """The pronoun pairs of the grammar: what becomes of them, and which look matters."""
+    """The pronoun pairs of the grammar: with “it”, with the noun in English, and in Spanish too."""
     found: dict[str, Any] = {}
     for said in ("it", "again", "written"):
         batch = AgreementBatch(translator, pronoun_items(said))
@@ -218,37 +216,6 @@ def pronouns(translator: Translator) -> dict[str, Any]:
             "same gender": share((feminine == feminine[batch.partner])[two]),
             "masculine": share(~feminine),
         }
-        if said != "it":
-            continue
-        inside, across = (
-            layers_of(translator, kind) for kind in ("encoder.self_attn", "decoder.cross_attn")
-        )
-        nouns = batch.noun | batch.other
-        cuts = {
-            "adjective from both nouns": dict.fromkeys(inside, barred(batch.adjective, nouns)),
-            "“it” from both nouns": dict.fromkeys(inside, barred(batch.pronoun, nouns)),
-            "ending from both nouns": dict.fromkeys(across, barred(batch.writing, nouns)),
-        }
-        found["barred"] = {
-            name: score(margins(translator, batch, edits=edits) > 0, batch.group)
-            for name, edits in cuts.items()
-        }
-        from_it = QUERIES_AND_KEYS | {"encoder.self_attn": ("pronoun", "noun")}
-        asks = {"adjective": finds(translator, batch), "pronoun": finds(translator, batch, from_it)}
-        found["looks"] = {
-            word: [
-                row
-                for row in table
-                if kind_of(row["layer"])
-                in (
-                    ("encoder.self_attn", "decoder.cross_attn")
-                    if word == "adjective"
-                    else ("encoder.self_attn",)
-                )
-            ]
-            for word, table in asks.items()
-        }
-        found["lens"] = lens(translator, batch)
     return found
 
 

@@ -11,7 +11,6 @@ from course.chapters.ch15_heads_on_real_text.statistics import share
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import Edit, patch_attention, patch_outputs
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
-from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import Translator
 
 
@@ -88,22 +87,16 @@ QUERIES_AND_KEYS = {
 }
 
 
-def finds(
-    translator: Translator,
-    batch: AgreementBatch,
-    masks: Mapping[str, tuple[str, str]] = QUERIES_AND_KEYS,
-) -> list[dict[str, Any]]:
+def finds(translator: Translator, batch: AgreementBatch) -> list[dict[str, Any]]:
     """For each head: the share of sentences where its largest weight lies on the noun.
 
-    The query is the last piece of its word. masks: as QUERIES_AND_KEYS. other: the same share for
-    the other noun, where there is one.
+    The query is the last piece of its word.
     """
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
         batch.logits(translator)
     table = []
     for layer, weights in recorded.items():
-        asks, goal = (getattr(batch, name) for name in masks[kind_of(layer)])
-        rival = batch.other_out if goal is batch.noun_out else batch.other
+        asks, goal = (getattr(batch, name) for name in QUERIES_AND_KEYS[kind_of(layer)])
         query = last(asks)
         largest = weights[batch.rows, :, query].argmax(dim=-1)  # (b, h)
         for head in range(weights.size(1)):
@@ -113,7 +106,6 @@ def finds(
                     "layer": layer,
                     "head": head,
                     "finds": share(goal[batch.rows, at]),
-                    "other": share(rival[batch.rows, at]),
                 }
             )
     return table
@@ -138,15 +130,6 @@ def by_place_alone(chosen: AgreementBatch, batch: AgreementBatch, kind: str) -> 
 
     rules = [("steps", n) for n in range(-12, 13)] + [("place", n) for n in range(12)]
     return hits(batch, max(rules, key=lambda rule: hits(chosen, rule)))
-
-
-def by_chance(batch: AgreementBatch, kind: str) -> float:
-    """How often attending to a random visible word would find the noun."""
-    asks, goal = (getattr(batch, name) for name in QUERIES_AND_KEYS[kind])
-    seen = (batch.src != PAD).sum(dim=1) if goal.shape == batch.src.shape else None
-    if kind == "decoder.self_attn":
-        seen = last(asks) + 1
-    return (goal.sum(dim=1) / seen).mean().item()
 
 
 def states(translator: Translator, part: str) -> list[str]:
