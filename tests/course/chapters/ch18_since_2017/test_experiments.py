@@ -304,3 +304,12 @@ def test_eight_bits_cost_nothing_that_shows():
     changed = [stored["sentences"] - one["the same"] for one in stored["scores"].values()]
     assert changed == [0, 51, 146]
     assert all(abs(one["more"]) < 0.06 and one["p"] > 0.2 for one in stored["paired"].values())
+
+
+def test_a_larger_rotary_base_makes_no_clear_difference():
+    runs = experiments.load("since-rotary-base")["runs"]
+    slower = [run["right"]["longer"] for run in runs if run["chosen"]]
+    assert [round(100 * share) for share in (min(slower), max(slower))] == [50, 57]
+    before = right("rotary", "longer")
+    assert [round(100 * share) for share in (min(before), max(before))] == [47, 53]
+    assert len(slower) == 3 and verdict(slower, before) == "no clear difference"
