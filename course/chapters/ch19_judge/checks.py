@@ -1,4 +1,4 @@
-"""The exercises of notebook 19: advantages, losses with a planted fault, tries, and a design."""
+"""The exercises of notebook 19: advantages, the loss of DPO, and tries."""
 
 import math
 from collections.abc import Callable
@@ -6,18 +6,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import logsigmoid, softplus
 
 from course.chapters.ch19_judge.policy import advantages, pass_at_k
-from course.checks import (
-    ELSEWHERE,
-    Exercise,
-    Hint,
-    a_number,
-    a_tensor,
-    exercise,
-    expect,
-    wrong_verdicts,
-)
+from course.chapters.ch19_judge.preferences import dpo_loss
+from course.checks import ELSEWHERE, Exercise, Hint, a_number, a_tensor, expect
 
 
 def rewards() -> Tensor:
@@ -101,46 +94,68 @@ my_advantages = Exercise(
 )
 
 
-# --- losses with a planted fault ------------------------------------------------------------------
+# --- the loss of DPO ------------------------------------------------------------------------------
 
-NONE, SIGN, LARGER, ONE_SIDE = (
-    "none",
-    "its sign",
-    "takes the larger of the two",
-    "clips above only",
+
+def two_rows() -> tuple[Tensor, Tensor, float]:
+    """log p of three preferred sentences and of the others: now, and at the start."""
+    new = torch.tensor([[-9.0, -12.0, -7.0], [-11.0, -10.0, -8.5]])
+    return new, torch.tensor([[-10.0, -11.0, -8.5], [-10.5, -10.5, -7.0]]), 0.4
+
+
+def gains(new: Tensor, start: Tensor) -> Tensor:
+    """How much more log p of the preferred sentence has gained than that of the other."""
+    return (new - start)[0] - (new - start)[1]
+
+
+my_dpo_loss = Exercise(
+    "my_dpo_loss",
+    "Exercise: log p of sentences now and at the start, (2, b), the preferred ones first; beta.",
+    inputs=two_rows,
+    right=[
+        lambda new, start, beta: -logsigmoid(beta * gains(new, start)).mean(),
+        lambda new, start, beta: softplus(-beta * gains(new, start)).mean(),
+        lambda new, start, beta: -(beta * gains(new, start)).sigmoid().log().mean(),
+        lambda new, start, beta: -(beta * (new - start)).log_softmax(dim=0)[0].mean(),
+    ],
+    not_allowed=("dpo_loss",),
+    borrowed=[dpo_loss],
+    read=a_number,
+    slips={
+        "The sign inside: this loss pushes the *other* sentence up.": [
+            lambda new, start, beta: -logsigmoid(-beta * gains(new, start)).mean()
+        ],
+        "A loss is made small: minus the logarithm.": [
+            lambda new, start, beta: logsigmoid(beta * gains(new, start)).mean()
+        ],
+        "The start is left out: what counts is how much each sentence has *gained*, ln p minus "
+        "ln p at the start.": [
+            lambda new, start, beta: -logsigmoid(beta * (new[0] - new[1])).mean()
+        ],
+        "β multiplies the difference, inside of the sigmoid.": [
+            lambda new, start, beta: -beta * logsigmoid(gains(new, start)).mean(),
+            lambda new, start, beta: -logsigmoid(gains(new, start)).mean(),
+            lambda new, start, beta: -logsigmoid(gains(new, start) / beta).mean(),
+        ],
+        "That is minus the probability of the preference. Take minus its logarithm.": [
+            lambda new, start, beta: -(beta * gains(new, start)).sigmoid().mean()
+        ],
+        "You have logarithms already, so a ratio of probabilities is a difference.": [
+            lambda new, start, beta: (
+                -logsigmoid(beta * (new[0] / start[0] - new[1] / start[1])).mean()
+            ),
+        ],
+        "The logarithm of the ratio, not the ratio: no `exp`.": [
+            lambda new, start, beta: -logsigmoid(beta * gains(*(new.exp(), start.exp()))).mean(),
+            lambda new, start, beta: (
+                -logsigmoid(beta * ((new - start).exp()[0] - (new - start).exp()[1])).mean()
+            ),
+        ],
+        "The mean over the pairs, not their sum.": [
+            lambda new, start, beta: -logsigmoid(beta * gains(new, start)).sum()
+        ],
+    },
 )
-FAULTS = (NONE, SIGN, LARGER, ONE_SIDE)
-PLANTED = {"A": LARGER, "B": NONE, "C": ONE_SIDE}
-MEASURE = {
-    "A": "Advantage 1, ratio 3: where should the gain stop growing?",
-    "B": "Try advantages of 1 and -1, ratios of 0.5, 1 and 3, and compare with `policy_loss`.",
-    "C": "Advantage -1, ratio 0.5: this word has become rare enough. What does the loss say?",
-}
-Loss = Callable[[float, float], float]
-
-
-def suspects() -> dict[str, Loss]:
-    """Three losses of one word: of its ratio p_new / p_old and its advantage -> a number."""
-
-    def loss(fault: str) -> Loss:
-        def of_a_word(ratio: float, advantage: float) -> float:
-            low = 0.0 if fault == ONE_SIDE else 0.8
-            both = ratio * advantage, min(max(ratio, low), 1.2) * advantage
-            return -(max(both) if fault == LARGER else min(both))
-
-        return of_a_word
-
-    return {name: loss(fault) for name, fault in PLANTED.items()}
-
-
-@exercise
-def diagnose(verdict: Any) -> None:
-    """Which fault has each of the `suspects`?"""
-    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
-        if said == SIGN:
-            raise Hint(f"{name}: where the ratio is 1, it is minus the advantage, as it should be.")
-        sure = f"{name} isn't sound. " if said == NONE else f"{name} has another fault, or none. "
-        raise Hint(sure + MEASURE[name])
 
 
 # --- tries ----------------------------------------------------------------------------------------
@@ -183,29 +198,3 @@ my_pass_at_k = Exercise(
     unlike=is_no_chance,
     elsewhere={ELSEWHERE: lambda: (6, 5, 2)},  # two wrong ones can't be taken
 )
-
-
-# --- a design -------------------------------------------------------------------------------------
-
-BEST, PASSED, FREE, LEASH = (
-    "best of 16",
-    "trained on what passed",
-    "KL 0",
-    "KL 0.3",
-)
-WAYS = (BEST, PASSED, FREE, LEASH)
-DESIGNS = {"A": BEST, "B": FREE, "C": PASSED}
-LOOK = {
-    "A": "The judge may be asked for each sentence. Of the rows with more than nine in ten right, "
-    "which has most words in use?",
-    "B": "No judge, and variety counts for nothing: which run writes the most "
-    "sentences without a mistake?",
-    "C": "No judge. Of the three training runs, which keeps most of the *because*?",
-}
-
-
-@exercise
-def designs(chosen: Any) -> None:
-    """Which way for which wish? By the figures of sections 5 and 6."""
-    for name in wrong_verdicts(chosen, DESIGNS, WAYS):
-        raise Hint(f"{name}: another way fits better. {LOOK[name]}")

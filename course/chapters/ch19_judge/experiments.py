@@ -8,7 +8,6 @@ a quarter of an hour.
 
 import copy
 import dataclasses
-import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -22,7 +21,6 @@ from tqdm import tqdm
 
 from course.chapters.ch17_gpt import experiments as gpt
 from course.chapters.ch17_gpt.experiment_language_model import sentences
-from course.chapters.ch19_judge.grammar_nats import grammar_nats
 from course.chapters.ch19_judge.policy import (
     advantages,
     go_on,
@@ -57,7 +55,7 @@ PROMPTS, PROMPT_TOKENS, TRIES = 32, 3, 32  # beginnings to go on from, and how o
 PASSED = TrainingConfig(
     steps=120, max_tokens=512, schedule="linear", max_lr=2e-3, warmup=20, smoothing=0.0, average=1
 )
-TOLD = ("right", "different", "words", "length", "because", "questions")
+TOLD = ("right", "different", "words", "length")
 Row = Mapping[str, Any]
 Judge = Callable[[str], bool]
 judge = cache(could_write)  # each sentence is judged once
@@ -194,26 +192,19 @@ def measured(
     """Measure `DRAWN` sentences: how many are right, how varied they are, and distances in nats.
 
     kl: from the start, per sentence. above_floor: the model's loss on the grammar's sentences above
-    its floor, per token. beyond_grammar: KL(model || grammar) of the right sentences, per sentence,
-    which grows as the model keeps to a few of them; None if none is right. with_tries: also
-    "solved", for each beginning how many of `TRIES` became a right sentence.
+    its floor, per token. with_tries: also "solved", for each beginning how many of `TRIES` became a
+    right sentence.
     """
     generator = torch.Generator().manual_seed(1000 + seed)
     drawn = roll_out(model, words, DRAWN, generator)
     verdicts = [judge(text) for text in drawn.texts]
     with torch.no_grad():
-        log_p = drawn.log_p.sum(dim=1)
-        kl = (log_p - log_probs(start, drawn.ids).sum(dim=1)).mean().item()
-    right = [(text, p) for text, p, good in zip(drawn.texts, log_p, verdicts, strict=True) if good]
-    share = len(right) / DRAWN
-    beyond = [p.item() + grammar_nats(text) - math.log(share) for text, p in right[:150]]
-    beyond = [nats for nats in beyond if nats < math.inf]  # see `grammar_nats`
+        kl = (drawn.log_p - log_probs(start, drawn.ids)).sum(dim=1).mean().item()
     return {
-        "right": share,
+        "right": sum(verdicts) / DRAWN,
         **kinds(drawn.texts),
         "kl": round(kl, 3),
         "above_floor": round(loss_of(model, words) - gpt.floor(), 3),
-        "beyond_grammar": round(statistics.mean(beyond), 3) if beyond else None,
         "first": drawn.texts[:8],
     } | ({"solved": solved(model, words, generator)} if with_tries else {})
 
@@ -386,28 +377,49 @@ def taught_by_a_judge(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
         "drawn": DRAWN,
         "tries": TRIES,
     }
+    return about | {"pilot": PILOT, "runs": each_of("judge", RUNS, seeds, about)}
+
+
+def each_of(
+    name: str,
+    ways: Mapping[str, Callable[[int], dict[str, Any]]],
+    seeds: Sequence[int],
+    about: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """All ways with each seed, from the cache where they are there. about: their settings."""
     runs = []
     with (
-        tqdm(total=len(seeds) * len(RUNS), unit="run") as progress,
+        tqdm(total=len(seeds) * len(ways), unit="run") as progress,
         suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
     ):
-        for what, measure in RUNS.items():
-            for seed in seeds:
+        for seed in seeds:
+            for what, measure in ways.items():
                 progress.set_description(f"{what}, seed {seed}")
                 settings = {"what": what, "seed": seed, **about}
-                runs.append(cached("judge", settings, lambda m=measure, s=seed: m(s)))
+                runs.append(cached(name, settings, lambda m=measure, s=seed: m(s)))
                 progress.update(1)
-    return about | {"pilot": PILOT, "runs": runs}
+    return runs
 
 
 def by_way(stored: Row) -> dict[str, list[Row]]:
     """What was done -> its runs, without the pilot's."""
     told = [run for run in stored["runs"] if run["seed"] != stored["pilot"]]
-    return {what: [run for run in told if run["what"] == what] for what in RUNS}
+    ways = dict.fromkeys(run["what"] for run in told)
+    return {what: [run for run in told if run["what"] == what] for what in ways}
 
 
-def limits_met(stored: Row) -> dict[str, list[bool]]:
+def mean(runs: Sequence[Row], what: str) -> float:
+    return statistics.mean(run[what] for run in runs)
+
+
+def solved_by_one(one: Sequence[Row], other: Sequence[Row]) -> int:
+    """The beginnings that a run of `one` solves, and that of the same seed of `other` doesn't."""
+    pairs = zip(one, other, strict=True)
+    return sum(a > 0 == b for x, y in pairs for a, b in zip(x["solved"], y["solved"], strict=True))
+
+
+def limits_met(stored: Row, limits: Mapping[str, Callable[[Runs], bool]]) -> dict[str, list[bool]]:
     """limit -> for each seed, whether it met that limit; without the pilot."""
     ways = by_way(stored)
     seeds = [{way: runs[i] for way, runs in ways.items()} for i in range(len(SEEDS))]
-    return {name: [limit(runs) for runs in seeds] for name, limit in LIMITS.items()}
+    return {name: [limit(runs) for runs in seeds] for name, limit in limits.items()}

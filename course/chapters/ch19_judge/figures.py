@@ -35,39 +35,37 @@ def _mean(runs: Sequence[Row], what: str) -> float:
     return statistics.mean(run[what] for run in runs)
 
 
-def _price(before: float, best: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
+def _price(before: float, trainings: Mapping[str, Sequence[Row]], misled: int) -> Figure:
     """Draw how much farther than it must each training leads, at its share of right sentences.
 
-    before, best: the share of right sentences at the start, and that of best of 16, which lies on
-    the least distance for each share (`least_kl`). trainings: name -> the runs of its seeds, with
-    "right" and "kl".
+    before: the share of right sentences at the start. trainings: name -> the runs of its seeds,
+    with "right" and "kl"; the last `misled` of them are gray.
     """
     figure, ax = style.panel(4.0)
-    note = "The curve: the least distance for so many right sentences. Bars: what each adds to it"
-    titled(figure, "Every training leads farther from the starting model than needed", note)
+    note = "The curve is the least distance for each share; a bar shows what a lesson adds to it"
+    titled(figure, "Every lesson leads farther from the start than its accuracy requires", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
     ax.fill_betweenx(rights, 0, least, color=style.RULE, linewidth=0)
-    tries = "starting model, best of 16 tries: on the curve"
-    for share, said, side in ((before, "starting model", (11, -2)), (best, tries, (0, 17))):
+    best = 1 - (1 - before) ** 16
+    for share, said, side in (
+        (before, "start", (10, 9)),
+        (best, "best of 16 of the start’s sentences", (0, 14)),
+    ):
         at, look = (least_kl(share, before), share), {"va": "center_baseline"}
         ax.plot(*at, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
         ax.annotate(said, at, side, textcoords="offset points", **look)
-    at, muted = (least_kl(0.38, before) + 0.16, 0.38), {"color": style.MUTED}
-    label(ax, at, "the curve: the least distance", size=style.LABEL, **muted)
     label(ax, (0.06, 0.88), "out of\nreach")
-    for name, runs in trainings.items():
+    for place, (name, runs) in enumerate(trainings.items()):
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
-        must = least_kl(right, before)
-        ax.hlines(right, must, kl, color=style.ACCENT, linewidth=3, zorder=3)
-        ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
-        loud = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
-        label(ax, (kl + 0.2, right), f"+{kl - must:.1f}", **loud)
-        label(ax, (kl + 0.8, right), name, size=style.LABEL)
-    ax.set(xlim=(0, 11.6), ylim=(0.17, 1.1), xticks=range(0, 11, 2), ylabel="right sentences")
-    ax.set_xlabel("distance from the starting model (KL, in nats per sentence)")
-    ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
+        color = style.ACCENT if place < len(trainings) - misled else style.MUTED
+        ax.hlines(right, least_kl(right, before), kl, color=color, linewidth=3, zorder=3)
+        ax.plot(kl, right, "o", color=color, markersize=9, zorder=4)
+        label(ax, (kl + 0.2, right), name, size=style.LABEL, color=color)
+    ax.set(xlim=(0, 11.8), ylim=(0.15, 1.1), xticks=range(0, 11, 2), ylabel="correct sentences")
+    ax.set_xlabel("distance from the start (KL, in nats per sentence)")
+    ax.set_yticks([0.25, 0.5, 0.75, 1], ["25%", "50%", "75%", "100%"])
     return figure
 
 
@@ -77,16 +75,14 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
     rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
     loud: the name whose sentences are on chips, marked where more than half have the word.
     """
-    note = "The first six sentences of each, judged by the grammar; marked: words that most share"
-    figure, ax = canvas(
-        4.9, "Without a KL penalty, right sentences are paid for with variety", note
-    )
+    note = "First six sentences of seed 1, marked where most share a word. Numbers: three seeds"
+    figure, ax = canvas(4.9, "Without a KL penalty, variety is the price of being correct", note)
     for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
         color, first = style.ACCENT if name == loud else style.INK, runs[0]["first"][:6]
         right, words = _mean(runs, "right"), _mean(runs, "words")
         label(ax, (x, 3.9), name, size=style.LABEL, color=color)
         for y, said in (
-            (3.62, f"{100 * right:.0f} % right"),
+            (3.62, f"{100 * right:.0f}% correct"),
             (3.34, f"{words:.0f} different words"),
         ):
             label(ax, (x, y), said, size=14, weight="bold", color=color)
@@ -121,8 +117,8 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     tint = style.tint(style.ACCENT)
     ax.fill_between(ks, loud, other, where=ahead, interpolate=True, color=tint, linewidth=0)
     ax.set(xlabel="tries at each beginning of a sentence", ylim=(0.25, 1))
-    ax.set_yticks([0.25, 0.5, 0.75, 1], ["25 %", "50 %", "75 %", "100 %"])
-    ax.set_ylabel("beginnings with at least one right try")
+    ax.set_yticks([0.25, 0.5, 0.75, 1], ["25%", "50%", "75%", "100%"])
+    ax.set_ylabel("beginnings with a correct try")
     name_lines(ax)
     ax.fill_between(ks, loud, other, color=style.GROUND, linewidth=0, zorder=0)
     sides = (0, style.MUTED, "left", (-4, 22)), (-1, style.ACCENT, "right", (0, 14))
@@ -131,7 +127,7 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
         look = {"color": color, "ha": ha, "weight": "bold", "textcoords": "offset points"}
         ax.annotate(f"+{points:.0f} points", (ks[place], at), away, **look)
     title = "With 8 tries or more, the untaught model solves more beginnings"
-    note = "Solved: a try completes the beginning to a right sentence. Taught: by a judge"
+    note = "32 beginnings of sentences, means of three seeds; taught by GRPO without a KL penalty"
     titled(figure, title, note)
     return figure
 
@@ -143,17 +139,17 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     example: a wrong sentence that passes; the judge reads its first four words.
     """
     figure, ax = style.panel(3.9)
-    note = "Shares of the sentences; this judge reads only the first four words of each"
-    titled(figure, "Nearly all sentences pass the judge, nearly none is right", note)
+    note = "Shares of the sentences, three seeds; this judge reads only the first four words"
+    titled(figure, "The judge accepts nearly all sentences, and nearly none is correct", note)
     histories = [run["history"] for run in runs]
     passed, right = (windows(histories, what) for what in ("reward", "right"))
-    lines = {f"{100 * passed[-1]:.0f} % passed": passed, f"{100 * right[-1]:.0f} % right": right}
+    lines = {f"{100 * passed[-1]:.0f}% accepted": passed, f"{100 * right[-1]:.0f}% correct": right}
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
     ax.set(xlabel="step of training", ylim=(0, 1.02), xlim=(steps[0], steps[-1]))
     curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=6, clip_on=False)
     shares(ax.yaxis)
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
-    said = f"{100 * (passed[-1] - right[-1]):.0f} % passed, but wrong"
+    said = f"{100 * (passed[-1] - right[-1]):.0f}% accepted, but wrong"
     look = {"weight": "bold", "ha": "center", "size": style.TITLE}
     label(ax, (35, 0.68), said, color=style.readable(style.ACCENT), **look)
     page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9), frame_on=False)
@@ -178,30 +174,38 @@ def stored_ways() -> dict[str, list[Row]]:
 @figure(
     "judge-price",
     hero=True,
-    caption="How far from the start each way to right sentences leads, and how far the "
-    "shortest way would.",
-    alt="The share of right sentences against the KL from the start, in nats per sentence. From "
-    "the start, at about a quarter, a curve rises steeply to 1 after about one and a half nats: "
-    "the least that it takes; to its left is out of reach. Best of 16 lies on it, above 0.9. Four "
-    "ways of teaching lie to its right, each joined to it by a bar: trained on its right sentences "
-    "is 1.7 nats too far, KL weights of 0.3 and 0.1 are 1.4 and 3.4, no KL penalty 7.7.",
+    caption="How far from the start each lesson leads, and how far the shortest way would.",
+    alt="The share of correct sentences against the KL from the start, in nats per sentence. From "
+    "the start, at a quarter, a curve rises steeply to 1 after about one and a half nats: the "
+    "least distance for each share; to its left is out of reach. Best of 16 lies on it, near 1. "
+    "Five lessons lie to its right, each joined to it by a bar: GRPO at 91% and 5.2 nats, DPO at "
+    "53% and 3.2, GRPO with a reward model at 86% and 9. In gray, those that preferred short "
+    "sentences: GRPO at 48% and 7.6 nats, DPO at 22% and 5.7.",
 )
 def draw_price() -> Figure:
-    ways = stored_ways()
-    before, best = (_mean(ways["best of 16"], what) for what in ("before", "right"))
-    trainings = {name: ways[name] for name in NAMES.values()}
-    trainings["trained on its right sentences"] = ways["trained on what passed"]
-    return _price(before, best, trainings)
+    from course.chapters.ch19_judge.experiments import by_way
+
+    ways = by_way(experiments.load("preferences"))
+    names = {
+        "GRPO": "GRPO",
+        "DPO": "DPO",
+        "reward model": "GRPO, reward model",
+        "DPO, short": "DPO, short ones preferred",
+        "reward model, short": "GRPO, short ones preferred",
+    }
+    trainings = {name: ways[way] for way, name in names.items()}
+    return _price(_mean(ways["start"], "right"), trainings, misled=2)
 
 
 @figure(
     "judge-eats",
     caption="What the sentences are like before and after the lessons.",
-    alt="The first six sentences of each. Before the lessons, 23 % right, 522 different words: six "
-    "different ones, such as 'My father wants to wash my cousin'. Taught without a KL penalty, 98 "
-    "% right, 48 different words: four times 'You didn't go to bed', and two that differ from it "
-    "in one or two words; the shared words are marked. Best of 16 before the lessons, 98 % right, "
-    "420 different words: six different ones, such as 'Who likes computers?'.",
+    alt="The first six sentences of each. Before the lessons, 23% are correct, with 522 different "
+    "words: six different sentences, such as 'My father wants to wash my cousin'. Taught without a "
+    "KL penalty, 98% are correct, with 48 different words: four times 'You didn't go to bed', and "
+    "two that differ from it in one or two words; the shared words are marked. Best of 16 before "
+    "the lessons, 98% are correct, with 420 different words: six different sentences, such as 'Who "
+    "likes computers?'.",
 )
 def draw_what_it_eats() -> Figure:
     ways, loud = stored_ways(), "taught, no KL penalty"
@@ -211,7 +215,7 @@ def draw_what_it_eats() -> Figure:
 
 @figure(
     "judge-tries",
-    caption="pass@k: how many beginnings have a right sentence among k, before and after.",
+    caption="pass@k: how many beginnings have a correct sentence among k, before and after.",
     alt="The share of 32 beginnings that became a right sentence, against the number of tries "
     "from 1 to 32, doubling. With one try the taught model is above its start. The "
     "untaught start's curve is steeper, meets it at 4 tries, and is above it from 8 on: by 8 "
@@ -229,7 +233,7 @@ def draw_tries() -> Figure:
     caption="A judge that reads four words only, and what is right of what it lets pass.",
     alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
     "within thirty steps to nearly all. What is truly right falls from about a fifth to "
-    "nearly nothing. The room between is tinted: 98 % passed, but wrong, for example "
+    "nearly nothing. The room between is tinted: 98% accepted, but wrong, for example "
     "'Because it was too tired', of which the judge reads all but the last word.",
 )
 def draw_hole() -> Figure:

@@ -10,14 +10,12 @@ sentences, as GRPO with the grammar does. Seed 0 was the pilot: with it the sett
 import copy
 import random
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
-from tqdm import tqdm
 
 from course.chapters.ch19_judge.experiments import (
     DRAWN,
@@ -29,6 +27,7 @@ from course.chapters.ch19_judge.experiments import (
     TRIES,
     as_it_is,
     drawn_once,
+    each_of,
     judge,
     measured,
     passed_at,
@@ -38,7 +37,6 @@ from course.chapters.ch19_judge.experiments import (
 from course.chapters.ch19_judge.policy import least_kl, log_probs, padded
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
-from course.experiments.long_training import cached
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.variants.language_model import LanguageModel
@@ -142,6 +140,15 @@ def agrees(scores: RewardModel, words: Language, pairs: Pairs) -> float:
     return (best > rest).float().mean().item()
 
 
+@torch.no_grad()
+def gained(
+    model: LanguageModel, start: LanguageModel, words: Language, texts: Sequence[str]
+) -> float:
+    """How much ln p of the texts has grown since the start, on average."""
+    ids = ids_of(words, texts)
+    return (log_probs(model, ids) - log_probs(start, ids)).sum(dim=1).mean().item()
+
+
 # --- what is run --------------------------------------------------------------------------------
 
 
@@ -193,7 +200,7 @@ RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
     "reward model, short": lambda seed: by_reward_model(seed, "short"),
 }
 Runs = Mapping[str, Mapping[str, Any]]
-PILOTED = ("GRPO", "DPO", "reward model")
+TAUGHT = ("GRPO", "DPO", "reward model")
 # Written down when seed 0 had been run and no other: what each of the others should show.
 LIMITS: dict[str, Callable[[Runs], bool]] = {
     "DPO: at least twice as many right as at the start": lambda runs: (
@@ -214,19 +221,19 @@ LIMITS: dict[str, Callable[[Runs], bool]] = {
         runs["reward model"]["kl"] > runs["GRPO"]["kl"]
     ),
     "all three: at most three quarters of the start's length": lambda runs: all(
-        runs[way]["length"] <= 0.75 * runs["start"]["length"] for way in PILOTED
+        runs[way]["length"] <= 0.75 * runs["start"]["length"] for way in TAUGHT
     ),
     "all three: pass@1 at least 0.05 above the start's": lambda runs: all(
-        passed_at(runs[way], 1) >= passed_at(runs["start"], 1) + 0.05 for way in PILOTED
+        passed_at(runs[way], 1) >= passed_at(runs["start"], 1) + 0.05 for way in TAUGHT
     ),
     "all three: pass@32 at most the start's": lambda runs: all(
-        passed_at(runs[way], TRIES) <= passed_at(runs["start"], TRIES) for way in PILOTED
+        passed_at(runs[way], TRIES) <= passed_at(runs["start"], TRIES) for way in TAUGHT
     ),
     "short, both: at most half of the start's length": lambda runs: all(
-        runs[f"{way}, short"]["length"] <= runs["start"]["length"] / 2 for way in PILOTED[1:]
+        runs[f"{way}, short"]["length"] <= runs["start"]["length"] / 2 for way in TAUGHT[1:]
     ),
     "short, both: fewer right than with the wish for right ones": lambda runs: all(
-        runs[f"{way}, short"]["right"] < runs[way]["right"] for way in PILOTED[1:]
+        runs[f"{way}, short"]["right"] < runs[way]["right"] for way in TAUGHT[1:]
     ),
 }
 
@@ -248,15 +255,4 @@ def taught_by_preferences(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, A
         "drawn": DRAWN,
         "tries": TRIES,
     }
-    runs = []
-    with (
-        tqdm(total=len(seeds) * len(RUNS), unit="run") as progress,
-        suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
-    ):
-        for seed in seeds:
-            for what, measure in RUNS.items():
-                progress.set_description(f"{what}, seed {seed}")
-                settings = {"what": what, "seed": seed, **about}
-                runs.append(cached("preferences", settings, lambda m=measure, s=seed: m(s)))
-                progress.update(1)
-    return about | {"pilot": PILOT, "runs": runs}
+    return about | {"pilot": PILOT, "runs": each_of("preferences", RUNS, seeds, about)}

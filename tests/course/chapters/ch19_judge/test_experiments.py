@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from course import experiments
-from course.chapters.ch15_heads_on_real_text.statistics import interval
 from course.chapters.ch17_gpt import experiments as gpt
 from course.chapters.ch19_judge import experiments as lab
+from course.chapters.ch19_judge.policy import least_kl
 
 STORED = experiments.load("judge")
 
@@ -68,7 +68,9 @@ def test_how_sure_a_share_is():
 
 
 def test_one_limit_was_missed():
-    missed = {name: kept for name, kept in lab.limits_met(STORED).items() if not all(kept)}
+    missed = {
+        name: kept for name, kept in lab.limits_met(STORED, lab.LIMITS).items() if not all(kept)
+    }
     assert missed == {
         "trained on what passed: at least twice as many right as at the start": [True, True, False]
     }
@@ -80,36 +82,24 @@ def test_one_limit_was_missed():
 
 def test_what_the_sections_say():
     of = lab.by_way(STORED)
-    for start, best, taught in zip(of["start"], of["best of 16"], of["KL 0"], strict=True):
+    for start, best in zip(of["start"], of["best of 16"], strict=True):
         assert best["right"] > 0.9 and best["different"] > 0.99
         assert 0.75 < best["words"] / start["words"] < 0.85
-        assert best["because"] < 0.7 * start["because"]
-        ahead = sum(s > 0 for s in start["solved"]) - sum(s > 0 for s in taught["solved"])
-        assert 2 <= ahead <= 4 and lab.PROMPTS == 32
-        for what in ("above_floor", "beyond_grammar"):
-            order = [run[what] for way in ("start", "KL 0.3", "KL 0.1", "KL 0") for run in of[way]]
-            assert all(max(order[i : i + 3]) < min(order[i + 3 : i + 6]) for i in (0, 3, 6))
+    order = [run["above_floor"] for way in ("start", "KL 0.3", "KL 0.1", "KL 0") for run in of[way]]
+    assert all(max(order[i : i + 3]) < min(order[i + 3 : i + 6]) for i in (0, 3, 6))
+    passed = of["trained on what passed"]
+    assert round(lab.mean(passed, "right"), 2) == 0.53 and round(lab.mean(passed, "kl"), 1) == 1.9
+    (leashed,) = (run for run in STORED["runs"] if (run["what"], run["seed"]) == ("KL 0.3", 0))
+    assert round(lab.passed_at(leashed, 32), 2) == 0.91
+    counts = lab.solved_by_one(of["start"], of["KL 0"]), lab.solved_by_one(of["KL 0"], of["start"])
+    assert counts == (9, 1)
     assert all(text.startswith("Because") for run in of["hole"] for text in run["first"])
-
-
-def test_questions_go_with_the_penalty():
-    of = lab.by_way(STORED)
-    mean = {
-        way: statistics.mean(run["questions"] for run in of[way])
-        for way in ("start", "KL 0.3", "KL 0.1", "KL 0")
-    }
-    assert mean["start"] > 0.05 > mean["KL 0.3"] > 0.01 > max(mean["KL 0.1"], mean["KL 0"])
-
-
-def test_one_try_gains_with_each_seed_but_luck_could_nearly_do_two():
-    of, beginnings = lab.by_way(STORED), torch.arange(lab.PROMPTS)
-    gained = [
-        (torch.tensor(after["solved"]) - torch.tensor(before["solved"])) / lab.TRIES
-        for before, after in zip(of["start"], of["KL 0"], strict=True)
+    least = [
+        run["kl"] / least_kl(run["right"], start["right"])
+        for way in lab.TRAINED
+        for start, run in zip(of["start"], of[way], strict=True)
     ]
-    assert sorted(round(one.mean().item(), 2) for one in gained) == [0.10, 0.12, 0.13]
-    low = sorted(interval(one, beginnings, draws=10_000)[0] for one in gained)
-    assert -0.01 < low[0] < low[1] < 0.01 < 0.02 < low[2]
+    assert round(min(least), 1) == 3.9 and len(least) == 12
 
 
 def test_the_truth_is_asked_in_five_of_the_last_ten_steps():
