@@ -130,7 +130,7 @@ LINK = re.compile(r"\[(.+?)\]\((\w\d_\w+)\.ipynb#(.+?)\)")
 
 
 def test_the_index_leads_to_where_each_concept_is_shown():
-    expected = [*(str(n) for n in range(1, 105)), *(f"D{n}" for n in range(1, 24))]
+    expected = [*(str(n) for n in range(1, 106)), *(f"D{n}" for n in range(1, 24))]
     assert [number for number, _, _ in ROWS] == expected
     for number, concept, place in ROWS:
         links = LINK.findall(place)
