@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 from tqdm import tqdm
 
 from course.chapters.ch13_what_heads_learned.experiments import untrained
@@ -19,7 +20,19 @@ from course.chapters.ch15_heads_on_real_text.statistics import rounded
 from course.chapters.ch20_features import labels, measures
 from course.chapters.ch20_features.measures import best_candidate, controls, probe
 from course.chapters.ch20_features.sae import SparseAutoencoder, train_sae
-from course.chapters.ch20_features.steering import Levers, compare, outcomes, swapped
+from course.chapters.ch20_features.steering import (
+    CHOOSE,
+    STRENGTHS,
+    Half,
+    Levers,
+    as_long,
+    compare,
+    each_outcome,
+    random_pairs,
+    signs,
+    swapped,
+    told,
+)
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
@@ -280,27 +293,115 @@ def measure_returns(
 def measure_steering(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
     sae = subject.dictionary(kind, seed)
     adjectives = subject.asked[GENDER].of_its_kind
+    levers = levers_of(sae, subject.memory, adjectives)
+    return rounded({"ways": compare(subject.translator, levers, halves_of(subject.translator))})
+
+
+def levers_of(sae: SparseAutoencoder, memory: Tensor, adjectives: labels.Asked) -> Levers:
+    """The two features that find feminine and masculine adjectives best, and their values."""
     best = [
-        best_candidate(sae.encode, subject.memory, adjectives, truth=truth)["candidate"]
+        best_candidate(sae.encode, memory, adjectives, truth=truth)["candidate"]
         for truth in (True, False)
     ]
-    levers = Levers(sae, subject.memory, adjectives, *best)
-    items = [
-        measurable(subject.translator, english_spanish.load_pronoun(), half=half) for half in (0, 1)
-    ]
-    return rounded({"ways": compare(subject.translator, levers, items)})
+    return Levers(sae, memory, adjectives, *best)
+
+
+def halves_of(translator: Translator) -> list[list]:
+    items = english_spanish.load_pronoun()
+    return [measurable(translator, items, half=half) for half in (0, 1)]
 
 
 def measure_swap(subject: Subject) -> dict[str, Any]:
     """Notebook 13's swap in the head that finds the noun, by the same count."""
-    items = english_spanish.load_pronoun()
-    layer, head = best_head(subject.translator, items)
-    items = measurable(subject.translator, items, half=1)
+    layer, head = best_head(subject.translator, english_spanish.load_pronoun())
+    items = halves_of(subject.translator)[1]
     batch = PronounBatch(subject.translator, items)
     written = swapped(subject.translator, batch, layer, head)
     return rounded(
-        {"head": [layer, head], "swap": outcomes(subject.translator, items, batch, written)}
+        {
+            "head": [layer, head],
+            "swap": told(items, each_outcome(subject.translator, items, batch, written)),
+        }
     )
+
+
+# --- steering by exact names, and a hundred changes at random ------------------------------------
+
+AT_RANDOM = 100  # changes of the same length
+NUMBERS = {"one": False, "several": True}
+
+
+def of_number(subject: Subject, several: bool) -> labels.Asked:
+    """The labelled adjectives that are said of one thing, or of several."""
+    adjectives = subject.asked[GENDER].of_its_kind
+    plural = labels.by_place(subject.asked["adjective: plural"].of_its_kind)
+    known = [plural.get(at) is several for at in labels.by_place(adjectives)]
+    return adjectives.where(torch.tensor(known))
+
+
+def measure_turned(subject: Subject, seed: int) -> dict[str, Any]:
+    """Name -> way -> outcomes; and of changes at random, as long as those of the two features.
+
+    By gender: one pair of features and one difference of means for all adjectives. By gender and
+    number: chosen, averaged and tried among the adjectives of one number. pairs: two features of
+    the dictionary; directions: of a normal distribution, with the sign of the gender.
+    """
+    sae, (first, second) = subject.dictionary("top-k", seed), halves_of(subject.translator)
+    first = first[:CHOOSE]
+    asked = {"all": subject.asked[GENDER].of_its_kind}
+    asked |= {name: of_number(subject, several) for name, several in NUMBERS.items()}
+    found: dict[str, Any] = {}
+    for name, adjectives in asked.items():
+        levers = levers_of(sae, subject.memory, adjectives)
+        kept = [
+            [one for one in items if name == "all" or one.right.endswith("s") == NUMBERS[name]]
+            for items in (first, second)
+        ]
+        choose, measure = (Half(subject.translator, items) for items in kept)
+        ways = {}
+        for way, strength in choose.strongest(levers).items():
+            by = levers.changes(measure.x, measure.to_feminine, strength)[way]
+            ways[way] = {"strength": strength, "length": by.norm(dim=1).mean().item()}
+            ways[way] |= measure.outcome(by)
+            tried = {}
+            if way == "two features":
+                goal = measure.to_feminine.long()
+                ways[way]["features"] = levers.features.tolist()
+                tried["pairs"] = [
+                    levers.of_pair(pair, measure.x, goal, strength)
+                    for pair in random_pairs(len(sae.encoder), AT_RANDOM)
+                ]
+            if way == "two features" or seed == SEEDS[0]:  # the means know no dictionary
+                tried["directions"] = [
+                    signs(measure.to_feminine) * one for one in random_directions(by.size(1))
+                ]
+            for kind, changes in tried.items():
+                each = [measure.outcome(as_long(one, by)) for one in changes]
+                ways[way][kind] = {
+                    what: [one[what] for one in each] for what in ("flipped", "unchanged")
+                }
+        found[name] = ways
+    return rounded({"named by": found})
+
+
+def random_directions(d: int) -> Tensor:
+    return torch.randn(AT_RANDOM, d, generator=torch.Generator().manual_seed(0))
+
+
+@experiment("features-turned")
+@one_thread()
+def turned_by_name() -> dict[str, Any]:
+    """Whether steering works with exact names, and what a hundred changes at random do."""
+    subject, runs = Subject("grammar"), []
+    settings = {"model": subject.seed, "sentences": SENTENCES, "learned": TRAINED_ON}
+    settings |= {"at_random": AT_RANDOM, "strengths": list(STRENGTHS), "choose": CHOOSE}
+    runs.append(
+        cached("features-turned", {"what": "swap", **settings}, lambda: measure_swap(subject))
+    )
+    for seed in tqdm(SEEDS, unit="dictionary"):
+        how = {"what": "turned", "seed": seed, **settings}
+        runs.append(cached("features-turned", how, lambda s=seed: measure_turned(subject, s)))
+    return {"runs": runs}
 
 
 # --- all of it -----------------------------------------------------------------------------------

@@ -35,32 +35,6 @@ def change(sae: SparseAutoencoder, x: Tensor, up: Tensor, values: Tensor, off: T
     return sae.decode(changed) - sae.decode(f)
 
 
-def steer(
-    sae: SparseAutoencoder,
-    rows: Tensor,
-    places: Tensor,
-    up: Tensor,
-    values: Tensor,
-    off: Tensor,
-    as_far_as: tuple[Tensor, Tensor] | None = None,
-) -> Edit:
-    """The `change` at one word of each sentence. rows, places: each (n).
-
-    as_far_as: (up, off) of other features. Each change gets the length of the one that these, with
-    the same values, would make there.
-    """
-
-    def edit(x: Tensor) -> Tensor:
-        vectors = x[rows, places]
-        by = change(sae, vectors, up, values, off)
-        if as_far_as is not None:
-            theirs = change(sae, vectors, as_far_as[0], values, as_far_as[1])
-            by = F.normalize(by, dim=1) * theirs.norm(dim=1, keepdim=True)
-        return push(rows, places, by)(x)
-
-    return edit
-
-
 def push(rows: Tensor, places: Tensor, by: Tensor) -> Edit:
     """At one word of each sentence, the vector by[i] (n, d) is added."""
 
@@ -80,19 +54,15 @@ def turned(translator: Translator, batch: PronounBatch, edit: Edit) -> float:
     return (logits.argmax(dim=-1) == batch.wrong).float().mean().item()
 
 
-def outcomes(
-    translator: Translator, items: Sequence[PronounItem], batch: PronounBatch, written: list
-) -> dict[str, float]:
-    """What became of each sentence, as shares: exactly the gender flipped; nothing changed; the
-    adjective's place holds a third word and all else is right; anything else."""
-    found = each_outcome(translator, items, batch, written)
-    return {name: found.count(name) / len(items) for name in OUTCOMES}
+def shares(found: Sequence[str]) -> dict[str, float]:
+    return {name: found.count(name) / len(found) for name in OUTCOMES}
 
 
 def each_outcome(
     translator: Translator, items: Sequence[PronounItem], batch: PronounBatch, written: list
 ) -> list[str]:
-    """One of OUTCOMES for each sentence."""
+    """One of OUTCOMES for each sentence: exactly the gender flipped; nothing changed; the
+    adjective's place holds a third word and all else is right; anything else."""
     found = []
     for item, place, ids in zip(items, batch.adjective_out.tolist(), written, strict=True):
         words, right = translator.tgt.vocab.decode(ids), translator.tgt.tokenizer(item.spanish)
@@ -108,8 +78,8 @@ def each_outcome(
 
 
 def by_number(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, dict[str, float]]:
-    """`outcomes` of the sentences whose adjective is said of one thing, and of several, if any."""
-    shares = {}
+    """`shares` of the sentences whose adjective is said of one thing, and of several, if any."""
+    table = {}
     for name, plural in (("one", False), ("several", True)):
         some = [
             what
@@ -117,10 +87,8 @@ def by_number(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, d
             if item.right.endswith("s") == plural
         ]
         if some:
-            shares[name] = {"sentences": len(some)} | {
-                what: some.count(what) / len(some) for what in OUTCOMES
-            }
-    return shares
+            table[name] = {"sentences": len(some), **shares(some)}
+    return table
 
 
 def rewritten(translator: Translator, batch: PronounBatch, edit: Edit) -> list:
@@ -151,29 +119,41 @@ class Levers:
         masculine: int,
     ):
         x = memory[adjectives.rows, adjectives.places]
-        f = sae.encode(x)
         self.sae = sae
         self.features = torch.tensor([masculine, feminine])
-        fired = f[:, self.features]
+        fired = sae.encode(x)[:, self.features]
         self.values = fired.sum(dim=0) / (fired > 0).sum(dim=0).clamp(min=1)
         self.difference = x[adjectives.true].mean(dim=0) - x[~adjectives.true].mean(dim=0)
-        generator = torch.Generator().manual_seed(0)
-        self.random = torch.randperm(f.size(1), generator=generator)[:2]
 
-    def edits(self, batch: PronounBatch, to_feminine: Tensor, strength: float) -> dict[str, Edit]:
-        """to_feminine (n): whether the adjective, masculine now, is to become feminine."""
+    def changes(self, x: Tensor, to_feminine: Tensor, strength: float) -> dict[str, Tensor]:
+        """What to add to each adjective x (n, d), by each way of turning its gender.
+
+        to_feminine (n): whether it is masculine now, and is to become feminine.
+        """
         goal = to_feminine.long()
-        where = batch.rows, batch.adjective
-        sign = (2.0 * goal - 1)[:, None]
-        values = strength * self.values[goal]
-        two, random = (
-            (features[goal], features[1 - goal]) for features in (self.features, self.random)
-        )
         return {
-            "two features": steer(self.sae, *where, two[0], values, two[1]),
-            AT_RANDOM: steer(self.sae, *where, random[0], values, random[1], as_far_as=two),
-            "difference of means": push(*where, strength * sign * self.difference),
+            "two features": self.of_pair(self.features, x, goal, strength),
+            "difference of means": strength * signs(to_feminine) * self.difference,
         }
+
+    def of_pair(self, pair: Tensor, x: Tensor, goal: Tensor, strength: float) -> Tensor:
+        """One feature of a pair turned up to these levers' values, the other one off."""
+        return change(self.sae, x, pair[goal], strength * self.values[goal], pair[1 - goal])
+
+
+def signs(to_feminine: Tensor) -> Tensor:
+    """(n, 1): 1 where an adjective is to become feminine, else -1."""
+    return (2.0 * to_feminine - 1)[:, None]
+
+
+def as_long(by: Tensor, as_this: Tensor) -> Tensor:
+    """Each vector of by (n, d), brought to the length of the one in as_this."""
+    return F.normalize(by, dim=1) * as_this.norm(dim=1, keepdim=True)
+
+
+def random_pairs(features: int, count: int) -> list[Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    return [torch.randperm(features, generator=generator)[:2] for _ in range(count)]
 
 
 def feminine_now(items: Sequence[PronounItem]) -> Tensor:
@@ -181,30 +161,59 @@ def feminine_now(items: Sequence[PronounItem]) -> Tensor:
     return torch.tensor([item.right.removesuffix("s").endswith("a") for item in items])
 
 
+class Half:
+    """Pronoun sentences, with the vectors of their adjectives, (n, d), and where each is to go."""
+
+    def __init__(self, translator: Translator, items: Sequence[PronounItem]):
+        self.translator, self.items = translator, items
+        self.batch = PronounBatch(translator, items)
+        with inference_mode(translator.model):
+            memory = translator.model.encode(self.batch.src)
+        self.x = memory[self.batch.rows, self.batch.adjective]
+        self.to_feminine = ~feminine_now(items)
+
+    def edit(self, by: Tensor) -> Edit:
+        return push(self.batch.rows, self.batch.adjective, by)
+
+    def strongest(self, levers: Levers) -> dict[str, float]:
+        """Way -> the strength that turns most adjectives."""
+        tried = {
+            strength: {
+                way: turned(self.translator, self.batch, self.edit(by))
+                for way, by in levers.changes(self.x, self.to_feminine, strength).items()
+            }
+            for strength in STRENGTHS
+        }
+        ways = tried[STRENGTHS[0]]
+        return {way: max(STRENGTHS, key=lambda one, w=way: tried[one][w]) for way in ways}
+
+    def outcome(self, by: Tensor) -> dict[str, Any]:
+        """What becomes of these sentences, written anew with this change."""
+        written = rewritten(self.translator, self.batch, self.edit(by))
+        return told(self.items, each_outcome(self.translator, self.items, self.batch, written))
+
+
+def told(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, Any]:
+    """The share of each outcome, and the same by number."""
+    return shares(found) | {"by number": by_number(items, found)}
+
+
 def compare(
     translator: Translator, levers: Levers, halves: Sequence[Sequence[PronounItem]]
 ) -> dict[str, Any]:
     """Each way of turning the gender, at the strength that turned most on the first half of the
-    pairs, measured on the second: `outcomes` of sentences written anew.
+    pairs, measured on the second: `told` of sentences written anew.
 
     Two features at random have no strength of their own: theirs is that of "two features".
     """
-    halves = [halves[0][:CHOOSE], halves[1]]
-    first, second = (PronounBatch(translator, items) for items in halves)
-    to = [~feminine_now(items) for items in halves]
-    tried = {
-        strength: {
-            name: turned(translator, first, edit)
-            for name, edit in levers.edits(first, to[0], strength).items()
-        }
-        for strength in STRENGTHS
-    }
+    first, second = Half(translator, halves[0][:CHOOSE]), Half(translator, halves[1])
+    strengths = first.strongest(levers)
     found = {}
-    for name in tried[STRENGTHS[0]]:
-        chosen_by = "two features" if name == AT_RANDOM else name
-        strength = max(STRENGTHS, key=lambda one, by=chosen_by: tried[one][by])
-        written = rewritten(translator, second, levers.edits(second, to[1], strength)[name])
-        each = each_outcome(translator, halves[1], second, written)
-        found[name] = {"strength": strength, **outcomes(translator, halves[1], second, written)}
-        found[name]["by number"] = by_number(halves[1], each)
+    for way, strength in strengths.items():
+        by = levers.changes(second.x, second.to_feminine, strength)[way]
+        found[way] = {"strength": strength, **second.outcome(by)}
+        if way == "two features":
+            (pair,) = random_pairs(len(levers.sae.encoder), 1)
+            other = levers.of_pair(pair, second.x, second.to_feminine.long(), strength)
+            found[AT_RANDOM] = {"strength": strength, **second.outcome(as_long(other, by))}
     return found
