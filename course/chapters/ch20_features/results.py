@@ -151,14 +151,15 @@ def claims_of_returns(all_runs: Runs) -> list[Claim]:
     ]
 
 
-def turned() -> list[dict[str, Any]]:
-    """Of each dictionary of translator 0: name -> way -> outcomes; the first run is the swap."""
-    return experiments.load("features-turned")["runs"]
+def turned(what: str = "turned") -> list[dict[str, Any]]:
+    """Steering by name, for each dictionary of translator 0; or the "swap"; or plural adjectives
+    that become "singular"."""
+    return [run for run in experiments.load("features-turned")["runs"] if run["what"] == what]
 
 
 def claims_of_turned() -> list[Claim]:
     """Written down when plural adjectives had been turned with one dictionary, 226 of 226."""
-    found = [run["named by"] for run in turned()[1:]]
+    found = [run["named by"] for run in turned()]
     exact = [one[number] for one in found for number in ("one", "several")]
     two, means = (
         [one[way]["flipped"] for one in exact] for way in ("two features", "difference of means")
