@@ -345,7 +345,8 @@ def measure_turned(subject: Subject, seed: int) -> dict[str, Any]:
 
     By gender: one pair of features and one difference of means for all adjectives. By gender and
     number: chosen, averaged and tried among the adjectives of one number. pairs: two features of
-    the dictionary; directions: of a normal distribution, with the sign of the gender.
+    the dictionary; directions: of a normal distribution, with the sign of the gender. Of these,
+    and as "next", only the likeliest adjective after the right words: a translation takes longer.
     """
     sae, (first, second) = subject.dictionary("top-k", seed), halves_of(subject.translator)
     first = first[:CHOOSE]
@@ -376,11 +377,10 @@ def measure_turned(subject: Subject, seed: int) -> dict[str, Any]:
                 tried["directions"] = [
                     signs(measure.to_feminine) * one for one in random_directions(by.size(1))
                 ]
+            ways[way]["next"] = measure.next_word(by)
             for kind, changes in tried.items():
-                each = [measure.outcome(as_long(one, by)) for one in changes]
-                ways[way][kind] = {
-                    what: [one[what] for one in each] for what in ("flipped", "unchanged")
-                }
+                each = [measure.next_word(as_long(one, by)) for one in changes]
+                ways[way][kind] = {what: [one[what] for one in each] for what in each[0]}
         found[name] = ways
     return rounded({"named by": found})
 

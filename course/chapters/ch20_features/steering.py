@@ -46,12 +46,16 @@ def push(rows: Tensor, places: Tensor, by: Tensor) -> Edit:
     return edit
 
 
-def turned(translator: Translator, batch: PronounBatch, edit: Edit) -> float:
-    """Share of sentences in which the wrong gender's form becomes the likeliest of all words, after
-    the right words before it."""
+def next_word(translator: Translator, batch: PronounBatch, edit: Edit) -> dict[str, float]:
+    """After the right words before it, which word is the likeliest in the adjective's place? The
+    shares of sentences with the other gender's form, and with the right one."""
     with inference_mode(translator.model), patch_outputs(translator.model, {SITE: edit}):
         logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
-    return (logits.argmax(dim=-1) == batch.wrong).float().mean().item()
+    likeliest = logits.argmax(dim=-1)
+    return {
+        name: (likeliest == ids).float().mean().item()
+        for name, ids in (("flipped", batch.wrong), ("unchanged", batch.right))
+    }
 
 
 def shares(found: Sequence[str]) -> dict[str, float]:
@@ -179,13 +183,16 @@ class Half:
         """Way -> the strength that turns most adjectives."""
         tried = {
             strength: {
-                way: turned(self.translator, self.batch, self.edit(by))
+                way: self.next_word(by)["flipped"]
                 for way, by in levers.changes(self.x, self.to_feminine, strength).items()
             }
             for strength in STRENGTHS
         }
         ways = tried[STRENGTHS[0]]
         return {way: max(STRENGTHS, key=lambda one, w=way: tried[one][w]) for way in ways}
+
+    def next_word(self, by: Tensor) -> dict[str, float]:
+        return next_word(self.translator, self.batch, self.edit(by))
 
     def outcome(self, by: Tensor) -> dict[str, Any]:
         """What becomes of these sentences, written anew with this change."""
