@@ -12,7 +12,7 @@ from course.drawing.registry import figure
 from course.drawing.words import canvas, label, percent, titled, width_of, word
 
 SAID = {  # outcomes -> how the key says it, and a color
-    ("flipped",): ("only the gender flips", style.ACCENT),
+    ("flipped",): ("only the gender changes", style.ACCENT),
     ("another adjective", "another word"): ("another word is written", style.SOFT),
     ("unchanged",): ("nothing changes", style.RULE),
 }
@@ -24,9 +24,9 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 4) -> Figure:
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
     feature fires]. Filled: it fires on at least half. most: words, of the commonest, as examples.
     """
-    note = "A cell is a noun, by its gender in Spanish; filled: it fires at least every other time"
+    note = "Each cell is a noun, filled if feature 822 fires on at least half of its occurrences"
     figure, ax = canvas(4.35, "The feature called “feminine” is silent on feminine plurals", note)
-    label(ax, (0.02, 1.43), "the commonest:", color=style.MUTED)
+    label(ax, (0.02, 1.43), "the most common:", color=style.MUTED)
     fires = {noun[0]: 2 * noun[4] >= noun[3] for noun in nouns}
     often = [noun for noun, *_ in sorted(nouns, key=lambda noun: -noun[3])]
     several = {noun[0] for noun in nouns if noun[2]}
@@ -58,14 +58,15 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     a line joins -> which words are compared. Ahead: by the means of the runs.
     """
     figure, ax = style.panel(5.3)
-    title = "Features beat neurons among all words, seldom among words of one kind"
-    note = "Average precision, 1 if all such words come first: best feature minus best neuron"
-    titled(figure, title, note)
+    note = "Average precision of the best feature minus that of the best neuron (means of the runs)"
     kinds = [rows[scope] for scope in scopes]
     ahead = {
         name: [np.mean(a[name]["best feature"]) - np.mean(a[name]["best neuron"]) for a in kinds]
         for name in kinds[0]
     }
+    count = sum(all_words > 0 for _, all_words in ahead.values())
+    title = f"Among all words, features beat neurons for {count} of {len(ahead)} properties"
+    titled(figure, title, note)
     ahead = dict(sorted(ahead.items(), key=lambda row: -row[1][1]))
     colors = style.MUTED, style.ACCENT
     for y, ends in enumerate(ahead.values()):
@@ -98,9 +99,13 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
 
     example: an adjective that flips.
     """
-    _, means, two, _ = (f"{100 * parts['flipped']:.0f} %" for parts in ways.values())
-    title = f"Two features flip {two} of the genders, a plain difference of means {means}"
-    figure, ax = canvas(3.65, title, "What becomes of 100 adjectives, a cell for each")
+    _, means, two, _ = (percent(parts["flipped"]) for parts in ways.values())
+    title = f"Two features turn {two} of the adjectives, a difference of two means {means}"
+    figure, ax = canvas(
+        3.65,
+        title,
+        "A cell is one adjective of 100 that are to change their gender and nothing else",
+    )
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
         area(ax, (x, 2.76), 0.14, 0.14, color)
@@ -108,7 +113,7 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
         label(ax, (x + 0.22, 2.83), said)
         x += 0.62 + width_of(said, style.NOTE)
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
-        said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1 %"
+        said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1%"
         label(ax, (left, 2.42), said, size=18, weight="bold", color=style.ACCENT)
         label(ax, (left, 2.04), way)
         ends = 100 * np.cumsum([sum(parts[name] for name in names) for names in SAID])
@@ -166,9 +171,9 @@ def draw_scores() -> Figure:
     "change is as large: under 1 %, another word in 26, nothing changes in 73.",
 )
 def draw_steering() -> Figure:
-    from course.chapters.ch20_features.results import WAYS, runs, steering
+    from course.chapters.ch20_features.results import WAYS, steering
     from transformer_lib.text import english_spanish
 
-    found, (item, *_) = steering(runs()), english_spanish.load_pronoun()
+    found, (item, *_) = steering(), english_spanish.load_pronoun()
     flips = f", {item.right} → {item.wrong}"
     return _outcome_cells({said: found[way] for way, said in WAYS.items()}, flips)

@@ -19,7 +19,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "two attention weights\nof one head, swapped",
     "difference of means": "the mean difference\nof the genders, added",
     "two features": "two features: one off,\nits counterpart on",
-    "two features at random": "one random pair,\nas large a change",
+    "random pairs": "100 random pairs,\nas large a change",
 }
 
 
@@ -62,20 +62,35 @@ def scores(all_runs: Runs, kind: str = "top-k") -> dict[str, dict[str, dict[str,
     }
 
 
-def steering(all_runs: Runs) -> dict[str, dict[str, float]]:
-    """Way of turning the gender -> the mean share of each outcome.
+def turned(what: str = "turned") -> list[dict[str, Any]]:
+    """Steering by name, for each dictionary of translator 0; or the "swap"; or plural adjectives
+    that become "singular"."""
+    return [run for run in experiments.load("features-turned")["runs"] if run["what"] == what]
 
-    Over the runs whose random pair makes as large a change; the swap's over their translators.
-    """
-    alike = [run for run in chosen(all_runs, "steering", "top-k") if "control" in run]
-    models = {run["model"] for run in alike}
-    measured = [run["ways"] for run in alike]
-    swaps = [{"swap": run["swap"]} for run in chosen(all_runs, "swap") if run["model"] in models]
-    found = {}
-    for way in WAYS:
-        shares = [one[way] for one in (swaps if way == "swap" else measured)]
-        found[way] = {name: sum(share[name] for share in shares) / len(shares) for name in OUTCOMES}
-    return found
+
+def steering() -> dict[str, dict[str, float]]:
+    """Way of turning the gender -> the mean share of each outcome, over translator 0's three
+    dictionaries. Of random pairs only the next word is known."""
+    found = [run["named by"]["all"] for run in turned()]
+    pairs = [one["two features"]["pairs"] for one in found]
+    flipped, unchanged = (
+        sum(sum(one[what]) / len(one[what]) for one in pairs) / len(pairs)
+        for what in ("flipped", "unchanged")
+    )
+    (swap,) = turned("swap")
+    ways = {"swap": [swap["swap"]]}
+    ways |= {way: [one[way] for one in found] for way in ("difference of means", "two features")}
+    return {
+        way: {what: sum(one[what] for one in all_) / len(all_) for what in OUTCOMES}
+        for way, all_ in ways.items()
+    } | {
+        "random pairs": {
+            "flipped": flipped,
+            "unchanged": unchanged,
+            "another adjective": 1 - flipped - unchanged,
+            "another word": 0.0,
+        }
+    }
 
 
 # --- limits --------------------------------------------------------------------------------------
@@ -149,12 +164,6 @@ def claims_of_returns(all_runs: Runs) -> list[Claim]:
         Claim("fewer with another translator", max(models) - min(seeds), 0, above=False),
         Claim("… and more than with one that has learned nothing", min(models) - nothing, 0, True),
     ]
-
-
-def turned(what: str = "turned") -> list[dict[str, Any]]:
-    """Steering by name, for each dictionary of translator 0; or the "swap"; or plural adjectives
-    that become "singular"."""
-    return [run for run in experiments.load("features-turned")["runs"] if run["what"] == what]
 
 
 def claims_of_turned() -> list[Claim]:

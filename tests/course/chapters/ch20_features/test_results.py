@@ -1,6 +1,5 @@
 """What is stored: all that the notebook tells of, and which limits were missed."""
 
-import pytest
 
 from course.chapters.ch20_features import results
 
@@ -40,22 +39,42 @@ def test_most_of_what_returns_without_training_stands_for_words():
     assert 0.6 < lexical / all_ < 0.7
 
 
-def controlled() -> list[dict]:
-    return [run for run in results.chosen(RUNS, "steering", "top-k") if "control" in run]
+def top_k() -> list[dict]:
+    return results.chosen(RUNS, "dictionary", "top-k")
 
 
-def test_two_at_random_are_as_strong_as_two_features_where_they_are_compared():
-    assert [(run["model"], run["seed"]) for run in controlled()] == [("0", 0), ("0", 1), ("0", 2)]
-    for run in controlled():
-        two, random = (run["ways"][f"two features{what}"] for what in ("", " at random"))
-        assert two["strength"] == random["strength"] <= 2
+def test_what_is_told_of_five_dictionaries():
+    quality = [run["quality"] for run in top_k()]
+    assert all(0.95 < one["recovered"] < 0.97 and 0.01 < one["dead"] < 0.03 for one in quality)
+    ratios = [one["losses"]["rebuilt"] / one["losses"]["as it is"] for one in quality]
+    assert (round(min(ratios), 1), round(max(ratios), 1)) == (2.5, 3.2)
+    kinds = [run["properties"]["of its kind"] for run in top_k()]
+    assert all(kind["noun: feminine"]["recall"] < 0.7 for kind in kinds)
+    assert all(kind["noun: feminine, several"]["ap"] > 0.9995 for kind in kinds)
+    assert all(run["eight"]["noun: feminine"] > 0.998 for run in top_k())
+    assert round(kinds[0]["noun: feminine"]["precision"], 2) == 0.99
 
 
-def test_two_at_random_flip_nothing_and_break_much_with_one_dictionary():
-    random = [run["ways"]["two features at random"] for run in controlled()]
-    assert max(shares["flipped"] for shares in random) < 0.01
-    broken = sorted(shares["another adjective"] + shares["another word"] for shares in random)
-    assert broken == pytest.approx([0.006, 0.137, 0.651], abs=1e-3)
+def test_what_is_told_of_the_rivals():
+    gender = results.scores(RUNS)["of its kind"]["noun: feminine"]
+    best = max(gender["best feature"])
+    assert min(gender["best neuron"]) > best and min(gender["random direction"]) > best
+    assert min(gender["probe"]) > 0.9995
+    below = [model for model, ap in enumerate(gender["rotated neuron"]) if ap < best]
+    assert below == [1]
+    for scope, neurons in (("of its kind", 4), ("all words", 10)):
+        table = results.scores(RUNS)[scope].values()
+        mean = [{who: sum(all_) / len(all_) for who, all_ in one.items()} for one in table]
+        assert sum(one["best feature"] > one["best neuron"] for one in mean) == neurons
+        assert sum(one["probe"] > one["best feature"] for one in mean) == 11
+
+
+def test_without_training_nothing_finds_gender():
+    (bare,) = results.chosen(RUNS, "controls", model="untrained")
+    (blank,) = results.chosen(RUNS, "dictionary", "top-k", model="untrained")
+    for found in (bare["properties"]["probe"], blank["properties"]):
+        gender = found["of its kind"]["noun: feminine"]
+        assert abs(gender["ap"] - gender["base"]) < 0.02
 
 
 def test_gender_alone_by_the_size_of_the_dictionary():

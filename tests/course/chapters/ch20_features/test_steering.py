@@ -1,7 +1,5 @@
 """Steering changes one word by the directions it is told, and outcomes are counted by hand."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 
@@ -21,19 +19,22 @@ def sae():
     return sae
 
 
-def test_only_the_named_word_moves_and_by_its_two_directions(sae):
-    x = torch.randn(2, 5, 8)
-    rows, places, up = torch.arange(2), torch.tensor([1, 3]), torch.tensor([4, 5])
-    f = sae.encode(x[rows, places])
+def test_a_change_sets_one_feature_and_turns_another_off(sae):
+    x, up, values = torch.randn(2, 8), torch.tensor([4, 5]), torch.tensor([2.0, 7.0])
+    f, rows = sae.encode(x), torch.arange(2)
     off = f.argmax(dim=1)  # what fires now
-    values = torch.tensor([2.0, 7.0])
-    moved = steering.steer(sae, rows, places, up, values, off)(x)
-    difference = moved - x
     expected = (values - f[rows, up])[:, None] * sae.decoder[up]
     expected = expected - f[rows, off][:, None] * sae.decoder[off]
-    torch.testing.assert_close(difference[rows, places], expected * sae.scale)
-    difference[rows, places] = 0
-    assert not difference.any() and f[rows, off].min() > 0
+    torch.testing.assert_close(steering.change(sae, x, up, values, off), expected * sae.scale)
+    assert f[rows, off].min() > 0
+
+
+def test_only_the_named_word_is_pushed():
+    x, by = torch.randn(2, 5, 8), torch.randn(2, 8)
+    moved = steering.push(torch.arange(2), torch.tensor([1, 3]), by)(x) - x
+    torch.testing.assert_close(torch.stack([moved[0, 1], moved[1, 3]]), by)
+    moved[0, 1] = moved[1, 3] = 0
+    assert not moved.any()
 
 
 @pytest.fixture
@@ -56,14 +57,21 @@ def test_the_levers_are_the_means_of_labelled_adjectives(levers):
     torch.testing.assert_close(levers.values[1], fired[fired > 0].mean())
 
 
-def test_of_the_levers_the_random_pair_moves_as_far_as_the_two_features(levers):
+def test_changes_at_random_are_as_long_as_what_they_are_compared_with(levers):
     levers, memory, asked = levers
-    batch = SimpleNamespace(rows=torch.arange(50), adjective=torch.zeros(50).long())
-    edits = levers.edits(batch, ~asked.true, 2.0)
-    two, random = (edits[way](memory) - memory for way in ("two features", steering.AT_RANDOM))
-    torch.testing.assert_close(two.norm(dim=-1), random.norm(dim=-1))
-    assert torch.cosine_similarity(two, random, dim=-1).abs().max() < 0.99
-    assert set(levers.random.tolist()).isdisjoint(levers.features.tolist())
+    x, goal = memory[:, 0], (~asked.true).long()
+    two = levers.changes(x, ~asked.true, 2.0)["two features"]
+    (pair,) = steering.random_pairs(20, 1)
+    other = steering.as_long(levers.of_pair(pair, x, goal, 2.0), two)
+    torch.testing.assert_close(two.norm(dim=-1), other.norm(dim=-1))
+    assert torch.cosine_similarity(two, other, dim=-1).abs().max() < 0.99
+
+
+def test_the_difference_of_means_is_added_for_feminine_and_taken_off_for_masculine(levers):
+    levers, memory, asked = levers
+    by = levers.changes(memory[:, 0], ~asked.true, 2.0)["difference of means"]
+    torch.testing.assert_close(by[1], 2 * levers.difference)  # masculine now
+    torch.testing.assert_close(by[0], -2 * levers.difference)
 
 
 def test_outcomes_are_told_apart():
@@ -79,10 +87,10 @@ def test_outcomes_are_told_apart():
     written[4] = written[4][:-1] + ["gatos", "gatos"]
     found = steering.each_outcome(translator, items, batch, [ids.encode(one) for one in written])
     assert found == ["unchanged", "flipped", "another adjective", "another word", "another word"]
-    shares = steering.outcomes(translator, items, batch, [ids.encode(one) for one in written])
-    assert shares == {
-        "flipped": 0.2,
-        "unchanged": 0.2,
-        "another adjective": 0.2,
-        "another word": 0.4,
-    }
+    told = steering.told(items, found)
+    number = "several" if items[0].right.endswith("s") else "one"
+    assert [told[name] for name in steering.OUTCOMES] == [0.2, 0.2, 0.2, 0.4]
+    assert (
+        sum(one["sentences"] for one in told["by number"].values()) == 5
+        and number in told["by number"]
+    )

@@ -110,7 +110,7 @@ def test_what_is_told_of_the_feature():
         for run in features.chosen(runs, "dictionary", "top-k")
     ]
     assert (round(found[0]["precision"], 2), round(found[0]["recall"], 2)) == (0.99, 0.58)
-    ways = features.steering(runs)
+    ways = features.steering()
     assert round(ways["two features"]["flipped"], 2) == 0.55
     assert round(ways["difference of means"]["flipped"], 2) == 0.89
 
