@@ -19,7 +19,6 @@ from course.chapters.ch13_what_heads_learned.experiments import untrained
 from course.chapters.ch15_heads_on_real_text.statistics import rounded
 from course.chapters.ch20_features import labels, measures
 from course.chapters.ch20_features.measures import best_candidate, controls, probe
-from course.chapters.ch20_features.sae import SparseAutoencoder, train_sae
 from course.chapters.ch20_features.steering import (
     CHOOSE,
     STRENGTHS,
@@ -44,6 +43,7 @@ from transformer_lib.text import english_spanish
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import Translator, model_folder
+from transformer_lib.variants.sae import SparseAutoencoder, train_sae
 
 SENTENCES, TRAINED_ON, REBUILT = 2500, 20_000, 200
 SEEDS = (0, 1, 2)
@@ -347,6 +347,8 @@ def measure_turned(subject: Subject, seed: int) -> dict[str, Any]:
     number: chosen, averaged and tried among the adjectives of one number. pairs: two features of
     the dictionary; directions: of a normal distribution, with the sign of the gender. Of these,
     and as "next", only the likeliest adjective after the right words: a translation takes longer.
+    With the first dictionary all that is turned is compared with both; with others, only what is
+    named by gender, with pairs.
     """
     sae, (first, second) = subject.dictionary("top-k", seed), halves_of(subject.translator)
     first = first[:CHOOSE]
@@ -369,11 +371,12 @@ def measure_turned(subject: Subject, seed: int) -> dict[str, Any]:
             if way == "two features":
                 goal = measure.to_feminine.long()
                 ways[way]["features"] = levers.features.tolist()
-                tried["pairs"] = [
-                    levers.of_pair(pair, measure.x, goal, strength)
-                    for pair in random_pairs(len(sae.encoder), AT_RANDOM)
-                ]
-            if way == "two features" or seed == SEEDS[0]:  # the means know no dictionary
+                if name == "all" or seed == SEEDS[0]:
+                    tried["pairs"] = [
+                        levers.of_pair(pair, measure.x, goal, strength)
+                        for pair in random_pairs(len(sae.encoder), AT_RANDOM)
+                    ]
+            if seed == SEEDS[0]:
                 tried["directions"] = [
                     signs(measure.to_feminine) * one for one in random_directions(by.size(1))
                 ]

@@ -176,9 +176,10 @@ def claims_of_turned() -> list[Claim]:
     ahead = max(a - b for a, b in zip(two, means, strict=True))
     strays = {
         kind: max(
-            sum(share > 0.05 for share in one[name]["two features"][kind]["flipped"])
+            sum(share > 0.05 for share in ways["two features"][kind]["flipped"])
             for one in found
-            for name in one
+            for ways in one.values()
+            if kind in ways["two features"]
         )
         for kind in ("directions", "pairs")
     }

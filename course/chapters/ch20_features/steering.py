@@ -9,12 +9,12 @@ from torch import Tensor
 
 from course.chapters.ch20_features.labels import Asked
 from course.chapters.ch20_features.measures import SITE
-from course.chapters.ch20_features.sae import SparseAutoencoder
 from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.interpret.patching import Edit, patch_attention, patch_outputs, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.translator import Translator
+from transformer_lib.variants.sae import SparseAutoencoder
 
 STRENGTHS = (1.0, 2.0, 4.0, 8.0)
 CHOOSE = 200  # sentences by which the strength is chosen
@@ -44,18 +44,6 @@ def push(rows: Tensor, places: Tensor, by: Tensor) -> Edit:
         return x
 
     return edit
-
-
-def next_word(translator: Translator, batch: PronounBatch, edit: Edit) -> dict[str, float]:
-    """After the right words before it, which word is the likeliest in the adjective's place? The
-    shares of sentences with the other gender's form, and with the right one."""
-    with inference_mode(translator.model), patch_outputs(translator.model, {SITE: edit}):
-        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.adjective_out]
-    likeliest = logits.argmax(dim=-1)
-    return {
-        name: (likeliest == ids).float().mean().item()
-        for name, ids in (("flipped", batch.wrong), ("unchanged", batch.right))
-    }
 
 
 def shares(found: Sequence[str]) -> dict[str, float]:
@@ -172,8 +160,8 @@ class Half:
         self.translator, self.items = translator, items
         self.batch = PronounBatch(translator, items)
         with inference_mode(translator.model):
-            memory = translator.model.encode(self.batch.src)
-        self.x = memory[self.batch.rows, self.batch.adjective]
+            self.memory = translator.model.encode(self.batch.src)
+        self.x = self.memory[self.batch.rows, self.batch.adjective]
         self.to_feminine = ~feminine_now(items)
 
     def edit(self, by: Tensor) -> Edit:
@@ -192,7 +180,16 @@ class Half:
         return {way: max(STRENGTHS, key=lambda one, w=way: tried[one][w]) for way in ways}
 
     def next_word(self, by: Tensor) -> dict[str, float]:
-        return next_word(self.translator, self.batch, self.edit(by))
+        """After the right words before it, which word is the likeliest in the adjective's place?
+        The shares of sentences with the other gender's form, and with the right one."""
+        model, batch = self.translator.model, self.batch
+        with inference_mode(model):
+            decoded = model.decode(batch.tgt_in, self.edit(by)(self.memory), batch.src)
+            likeliest = model.generator(decoded[batch.rows, batch.adjective_out]).argmax(dim=-1)
+        return {
+            name: (likeliest == ids).float().mean().item()
+            for name, ids in (("flipped", batch.wrong), ("unchanged", batch.right))
+        }
 
     def outcome(self, by: Tensor) -> dict[str, Any]:
         """What becomes of these sentences, written anew with this change."""
