@@ -8,6 +8,7 @@
     modern_attention.py    ModernAttention: fewer keys, changed q and k, biased scores
     relative_positions.py  Rotary, ALiBi, RelativePositions, NoPositions; Window and QKNorm
     flash_attention.py     attention block by block; fused_attention, PyTorch's own
+    sae.py                 a sparse autoencoder, which takes a model's vectors apart
 
     model = make_model(1000, 1000)
     replace_modules(model, nn.LayerNorm, lambda old: RMSNorm(512))

@@ -1,4 +1,4 @@
-"""The exercises of notebook 20: top-k, three dictionaries with faults, and a design to choose."""
+"""The exercises of notebook 20: top-k, and three dictionaries with faults."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.chapters.ch20_features.sae import SparseAutoencoder
-from course.checks import ELSEWHERE, Exercise, Value, exercise, expect, one_letter
+from course.checks import ELSEWHERE, Exercise, exercise, expect
+from transformer_lib.variants.sae import SparseAutoencoder
 
 
 def top_k_inputs() -> tuple[Tensor, int]:
@@ -120,21 +120,3 @@ def diagnose(verdict: Any) -> None:
         expect(said in FAULTS, f"{name}: say one of {', '.join(FAULTS)}, not {said!r}.")
     for name, said in verdict.items():
         expect(said == PLANTED[name], f"{name} is not what you say. {LOOK[name]}")
-
-
-# --- a design to choose --------------------------------------------------------------------------
-
-the_design = Value(
-    "the_design",
-    "Which experiment could show that the feature is not gender?",
-    read=lambda letter: one_letter(letter, "abcd", "Give a letter, a to d."),
-    right="b",
-    mistakes={
-        "a": "Twenty more of its strongest examples come from where the ten came from. A feature "
-        "that is silent on half of the feminine words shows none of these among them.",
-        "c": "Another seed may find the same half again, or another one. Neither tells what this "
-        "feature is silent on.",
-        "d": "That is a number about the whole dictionary. It can rise while this feature stays "
-        "what it is.",
-    },
-)

@@ -113,7 +113,7 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
         label(ax, (x + 0.22, 2.83), said)
         x += 0.62 + width_of(said, style.NOTE)
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
-        said = percent(parts["flipped"]) if parts["flipped"] >= 0.01 else "under 1%"
+        said = percent(parts["flipped"]) if parts["flipped"] >= 0.005 else "under 1%"
         label(ax, (left, 2.42), said, size=18, weight="bold", color=style.ACCENT)
         label(ax, (left, 2.04), way)
         ends = 100 * np.cumsum([sum(parts[name] for name in names) for names in SAID])
@@ -132,8 +132,7 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
 @figure(
     "features-corners",
     hero=True,
-    caption="The feature that a story calls “feminine” fires on feminine nouns, if there is one of "
-    "them.",
+    caption="Nouns on which a feature fires that seems to mean “feminine”, by gender and number.",
     alt="Four fields, a cell for each noun, filled where the feature fires: on 90 of 95 feminine "
     "singular nouns and none of 77 feminine plural nouns; on 1 of 111 masculine singular and none "
     "of 87 masculine plural nouns. Below, the commonest four, such as letter and letters.",
@@ -147,8 +146,8 @@ def draw_corners() -> Figure:
 
 @figure(
     "features-scores",
-    caption="Among nouns a single neuron tells gender better than the best feature; among all "
-    "words the feature does.",
+    caption="How far the best feature is ahead of the best neuron, among words of one kind and "
+    "among all words.",
     alt="Twelve rows, a property each, with two dots: by how much the average precision of the "
     "best feature is above that of the best neuron. Among words of one kind most lie below 0, as "
     "do feminine nouns, at \N{MINUS SIGN}0.10; four are above it. Among all words ten are above 0: "
@@ -163,12 +162,11 @@ def draw_scores() -> Figure:
 
 @figure(
     "features-steering",
-    caption="Two features turn the gender of 55 adjectives in 100; the mean difference of the "
-    "genders 89, two weights of one head 99.",
-    alt="Four fields of 100 cells. Two attention weights swapped: only the gender flips, as from "
-    "cansado to cansada, in 99 %. The difference of means: 89 %, the rest another word. Two "
-    "features: 55 %, another word in 12, nothing changes in 33. One pair of random features, whose "
-    "change is as large: under 1 %, another word in 26, nothing changes in 73.",
+    caption="What becomes of adjectives whose gender is to change, by four ways of changing it.",
+    alt="Four fields of 100 cells. Two attention weights of one head swapped: in 99% only the "
+    "gender changes, as from cansado to cansada. The difference of means: 89%, the rest another "
+    "word. Two features: 55%, another word in 13, nothing changes in 32. Random pairs of features "
+    "with a change as large: 1%, another word in 15, nothing changes in 84.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, steering

@@ -9,12 +9,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from course.chapters.ch20_features.labels import Asked
-from course.chapters.ch20_features.sae import SparseAutoencoder
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import Edit, patch_outputs
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import PAD
 from transformer_lib.translator import Translator
+from transformer_lib.variants.sae import SparseAutoencoder
 
 SITE = "encoder.layers.1"  # its output is the memory that the decoder reads
 MOST = 2500  # words asked of a property, at most

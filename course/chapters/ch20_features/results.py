@@ -19,7 +19,7 @@ WAYS = {  # as they are stored -> as the figure says it
     "swap": "two attention weights\nof one head, swapped",
     "difference of means": "the mean difference\nof the genders, added",
     "two features": "two features: one off,\nits counterpart on",
-    "random pairs": "100 random pairs,\nas large a change",
+    "random pairs": "300 random pairs,\nas large a change",
 }
 
 

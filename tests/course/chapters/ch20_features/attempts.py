@@ -16,7 +16,4 @@ ATTEMPTS = {
             "Give a verdict for each": [{"A": "sound"}],
         },
     ),
-    check.the_design: Attempts(
-        right=["(B)"], mistakes={"Give a letter, a to d": ["e", 2], "not tried yet": [...]}
-    ),
 }

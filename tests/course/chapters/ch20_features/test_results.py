@@ -1,6 +1,5 @@
 """What is stored: all that the notebook tells of, and which limits were missed."""
 
-
 from course.chapters.ch20_features import results
 
 RUNS = results.runs()
@@ -89,3 +88,29 @@ def test_gender_alone_by_the_size_of_the_dictionary():
         for kind in ("top-k", "top-k, 256", "top-k, 64")
     }
     assert words["top-k"] > words["top-k, 256"] > words["top-k, 64"]
+
+
+def test_named_exactly_features_and_means_turn_every_adjective():
+    for run in results.turned():
+        by = run["named by"]
+        for way in ("two features", "difference of means"):
+            assert all(by[number][way]["flipped"] > 0.995 for number in ("one", "several"))
+        two, means = (
+            {number: found["flipped"] for number, found in by["all"][way]["by number"].items()}
+            for way in ("two features", "difference of means")
+        )
+        assert two == {"one": 1, "several": 0.0088}
+        assert means["one"] > 0.99 and round(means["several"], 2) == 0.76
+
+
+def test_a_hundred_changes_at_random_turn_next_to_nothing():
+    found = [run["named by"]["all"]["two features"]["pairs"]["flipped"] for run in results.turned()]
+    assert [len(one) for one in found] == [100, 100, 100]
+    assert round(results.steering()["random pairs"]["flipped"], 2) == 0.01
+    assert round(max(map(max, found)), 2) == 0.28
+    assert all(claim.holds for claim in results.claims_of_turned())
+
+
+def test_turned_up_to_twice_features_make_plural_adjectives_singular():
+    found = [run["by strength"]["2.0"]["singular"] for run in results.turned("singular")]
+    assert [round(share, 2) for share in found] == [0.48, 0.35, 1]

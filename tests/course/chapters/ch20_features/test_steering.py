@@ -5,10 +5,10 @@ import torch
 
 from course.chapters.ch20_features import steering
 from course.chapters.ch20_features.labels import Asked
-from course.chapters.ch20_features.sae import SparseAutoencoder
 from transformer_lib import Translator
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
 from transformer_lib.text import english_spanish
+from transformer_lib.variants.sae import SparseAutoencoder
 
 
 @pytest.fixture

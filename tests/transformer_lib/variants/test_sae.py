@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from course.chapters.ch20_features.sae import SparseAutoencoder, train_sae
+from transformer_lib.variants.sae import SparseAutoencoder, train_sae
 
 
 def test_of_each_vector_the_k_largest_fire_and_none_is_below_zero():
