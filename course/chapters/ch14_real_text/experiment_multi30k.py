@@ -5,13 +5,12 @@ text of Multi30k, from English to German, and report 41.02 BLEU on Test2016: of 
 case, beam of 5, the mean of the last weights.
 """
 
-import copy
 import dataclasses
 import os
 import platform
 import re
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -20,19 +19,17 @@ from typing import Any
 
 from course import experiments
 from course.experiments import experiment
-from transformer_lib.checkpoints import set_weights
 from transformer_lib.decoding import beam_search, greedy_decode
 from transformer_lib.files import read_json
 from transformer_lib.metrics import RESAMPLES, sacrebleu_score
 from transformer_lib.recipes import ParallelRecipe, multi30k, train_recipe
-from transformer_lib.text import moses
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.training.batches import Pairs
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.log import read_log
-from transformer_lib.training.state import STATE_FILE, mean_weights
+from transformer_lib.training.state import STATE_FILE
 from transformer_lib.translator import Translator
 
 TextPairs = Sequence[tuple[str, str]]
@@ -108,26 +105,24 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     """Train the seeds that are missing, two hours each, and keep what is stored of others.
 
     Ctrl-C ends it with what is complete; a training that was stopped goes on with the next call.
-    earlier: what was stored for other recipes.
     """
     recipe = multi30k(target)
     about = {"published": PUBLISHED[target], "recipe": summary(recipe)}
     runs: list[dict[str, Any]] = []
-    earlier: list[dict[str, Any]] = []
     if (experiments.RESULTS / f"{name}.json").exists():
         stored = experiments.load(name)
-        runs, earlier = stored["runs"], stored.get("earlier", [])
+        runs = stored["runs"]
         trained = stored["recipe"]["training"]
         for setting in about["recipe"]["training"].keys() - trained.keys():
             trained[setting] = getattr(TrainingConfig(), setting)  # it came later, as its default
         if stored["recipe"] != about["recipe"]:
-            runs, earlier = [], [*earlier, {"recipe": stored["recipe"], "runs": runs}]
+            runs = []
     missing = [seed for seed in SEEDS if seed not in [run["seed"] for run in runs]]
     with suppress(KeyboardInterrupt):
         for seed in missing:
             runs = [*runs, measure_seed(recipe, seed)]
     mean = {way: sum(run[way]["bleu"] for run in runs) / len(runs) for way in WAYS if runs}
-    return about | {"mean_bleu": mean, "runs": runs, "earlier": earlier}
+    return about | {"mean_bleu": mean, "runs": runs}
 
 
 def summary(recipe: ParallelRecipe) -> dict[str, Any]:
@@ -167,7 +162,7 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
     The test sentences are scored once for each recipe and seed; stored scores aren't measured
     again.
     """
-    translator, target = Translator.load(folder), recipe.task[-2:]
+    translator = Translator.load(folder)
     record = read_json(folder / "training.json")
     tokens = Path(recipe.files[0]).parent
     validation, test = (
@@ -180,7 +175,6 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
     best = max(with_penalty, key=with_penalty.__getitem__)
     greedy, by_beam = write(translator, test, 1), write(translator, test, BEAM, best)
     per_word = write_per_word(translator, test)
-    last = last_weights(translator, folder)
     losses = [entry["validation_loss"] for entry in record["history"]]
     pairs, how = recipe.load_data(folder).training, recipe.training
     steps = record["history"][-1]["step"]
@@ -196,10 +190,6 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
         "beam": token_bleu(by_beam, test),
         "per_word": token_bleu(per_word, test),
         "per_word_validation": token_bleu(write_per_word(translator, validation), validation),
-        "last_weights_validation": token_bleu(write_per_word(last, validation), validation),
-        "as_people_write": people_scores(
-            per_word, raw(tokens / "test.tsv"), raw(tokens / "train.tsv"), target
-        ),
         "test_scored_at": now(),
     }
 
@@ -215,18 +205,6 @@ def seconds(folder: Path, pairs: Pairs, how: TrainingConfig, steps: int) -> int:
     words = epochs * sum(len(written) + 1 for _, written in pairs)  # and the end sign
     pace = statistics.median(line["words_per_second"] for line in read_log(folder)[0])
     return round(words / pace)
-
-
-def last_weights(translator: Translator, folder: Path) -> Translator:
-    """A translator with the weights of the last validation, not with the mean of the last ones."""
-    newest = max(folder.glob("weights-*.safetensors"), key=lambda path: int(path.stem[8:]))
-    model = copy.deepcopy(translator.model)
-    set_weights(model, mean_weights([newest]), where=str(newest))
-    return Translator(model, translator.src, translator.tgt)
-
-
-def raw(path: Path) -> list[str]:
-    return [target for _, target in read_parallel([path])]
 
 
 def write(
@@ -279,44 +257,3 @@ def token_bleu(translations: Sequence[str], pairs: TextPairs) -> dict[str, Any]:
         f"{name}_tokens": sum(len(text.split()) for text in texts) for name, texts in words.items()
     }
     return found | counts
-
-
-def people_scores(
-    translations: Sequence[str], references: Sequence[str], training: Sequence[str], language: str
-) -> dict:
-    """sacreBLEU and chrF of text without Moses' tokens; capitals count, and don't.
-
-    The model has never seen a capital letter, so with them every German noun is wrong. recased:
-    with those that each word mostly has in the training text.
-    """
-    join, recase = detokenizer(language), recaser(training, language)
-    texts = list(map(join, translations))
-    recased = [join(recase(tokens)) for tokens in translations]
-    several = [[reference] for reference in references]
-    lower = [[reference.lower()] for reference in references]
-    return {
-        "cased": sacrebleu_score("bleu", texts, several, RESAMPLES),
-        "recased": sacrebleu_score("bleu", recased, several, RESAMPLES),
-        "lowercase": sacrebleu_score("bleu", texts, several, RESAMPLES, lowercase=True),
-        "chrf": sacrebleu_score("chrf", texts, lower, RESAMPLES),
-    }
-
-
-def detokenizer(language: str) -> Callable[[str], str]:
-    """A function: tokens separated by spaces -> text as it is written, except for capitals."""
-    from sacremoses import MosesDetokenizer
-
-    joiner = MosesDetokenizer(language)
-    return lambda tokens: joiner.detokenize(tokens.split(), unescape=False)
-
-
-def recaser(texts: Iterable[str], language: str) -> Callable[[str], str]:
-    """A function: lower-case tokens -> each as it is most often written in these texts.
-
-    The first token gets a capital.
-    """
-    from sacremoses import MosesDetruecaser, MosesTruecaser
-
-    cut, by_word, by_place = moses.tokenizer(language), MosesTruecaser(), MosesDetruecaser()
-    by_word.train([cut(text).split() for text in texts])
-    return lambda tokens: by_place.detruecase(by_word.truecase(tokens, True), return_str=True)

@@ -11,7 +11,7 @@ from torch.nn.functional import kl_div
 
 from course import experiments
 from course.chapters.ch14_real_text import experiment_multi30k as experiment
-from course.chapters.ch14_real_text.experiment_multi30k import people_scores, token_bleu
+from course.chapters.ch14_real_text.experiment_multi30k import token_bleu
 from course.chapters.ch14_real_text.experiment_multi30k_sweep import r_drop_loss
 from course.chapters.ch16_before import experiment_pictures as pictures
 from transformer_lib import recipes
@@ -58,7 +58,6 @@ def test_text_becomes_lower_case_tokens_with_signs_as_signs():
     assert tokens(ENGLISH[0].lower()) == "a man isn 't in a blue shirt ."
     assert tokens(ENGLISH[1].lower()) == "two dogs - one black - run ."
     assert tokens("R&B <3 | [x]".lower()) == "r & b < 3 | [ x ]"
-    assert experiment.detokenizer("en")("a man isn 't in a blue shirt .") == ENGLISH[0].lower()
 
 
 def test_scores_are_those_of_the_published_setting():
@@ -67,15 +66,6 @@ def test_scores_are_those_of_the_published_setting():
     perfect = token_bleu(same, pairs)
     assert perfect["bleu"] == pytest.approx(100) and "tok:none" in perfect["bleu_signature"]
     assert perfect["written_tokens"] == perfect["reference_tokens"] == 15
-    people = ["Das Haus ist groß, nicht wahr?", "Ein Pferd trinkt neben dem Haus."]
-    training = ["Kein Pferd", "Ein großes Haus", "Haus an haus", "Es ist ein Haus"]
-    scores = people_scores(same, people, training, "de")
-    assert scores["lowercase"]["bleu"] == pytest.approx(100)
-    assert scores["cased"]["bleu"] < 60
-    assert scores["recased"]["bleu"] == pytest.approx(100)
-    assert people_scores(same, people, training[1:], "de")["recased"]["bleu"] < 90  # a pferd
-    assert scores["chrf"]["chrf"] == pytest.approx(100)
-    assert "case:lc" in scores["lowercase"]["bleu_signature"]
 
 
 def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):

@@ -1,0 +1,55 @@
+"""What notebook 14 says where no output of a cell shows it."""
+
+from statistics import fmean
+
+from course.chapters.ch10_training.experiments import stored_rows
+from course.chapters.ch14_real_text import experiments as real_text
+from course.experiments import load
+from transformer_lib.files import read_json
+from transformer_lib.text import everyday, phrasebook
+from transformer_lib.text.languages import read_languages
+from transformer_lib.translator import MODELS
+
+
+def test_a_sentence_has_27_translations_and_a_word_fewer_than_one_and_a_half_pieces():
+    test = everyday.load()
+    assert round(fmean(len(item.translations) for item in test)) == 27
+    both, _ = read_languages(MODELS["tatoeba"])
+    texts = [item.english for item in test]
+    assert real_text.pieces_per_word(both.tokenizer, texts) < 1.5
+
+
+def test_dropout_cost_rows_of_digits_40_points():
+    shares = {row["what"]: fmean(row["shares"]) for row in stored_rows()}
+    assert [round(shares[what], 2) for what in ("base", "dropout 0.1")] == [0.9, 0.5]
+
+
+def test_the_larger_translator_was_trained_as_it_is_told():
+    recipe = read_json(MODELS["tatoeba"] / "recipe.json")
+    how = recipe["training"]
+    assert recipe["optimizer"] == "muon" and how["bf16"] and how["average"] == 5
+    words = load("real-text")["words"]["real"]
+    assert words["sentences"] == 112_116 and round(words["of_20_words"], 3) == 0.001
+
+
+def test_what_was_seen_what_is_a_word_away_and_the_other_test():
+    stored = load("everyday")
+    new = {item.english for item in everyday.load()} - set(stored["seen"])
+    near = real_text.one_word_away(sorted(new), [entry.english for entry in phrasebook.load()])
+    assert (len(stored["seen"]), len(new), len(near)) == (101, 99, 26)
+    first = stored["first"]
+    assert (first["sentences"], round(first["exact_match"], 2)) == (60, 0.73)
+    assert first["groups"]["famous lines"] == {"sentences": 7, "exact_match": 0.0}
+    assert set(real_text.FIVE) & set(stored["seen"]) and len(set(real_text.FIVE) - new) == 3
+
+
+def test_a_warning_meets_46_of_66_wrong_translations_and_one_of_54_right_ones():
+    doubted = load("doubt")["scores"]["mean log-probability"]["told on"]
+    assert round(66 * doubted["wrong doubted"], 6) == 46
+    assert round(54 * doubted["right doubted"], 6) == 1
+
+
+def test_the_longest_penalty_won_on_validation_with_every_seed():
+    for run in load("multi30k")["runs"]:
+        scores = list(run["validation_bleu"].values())
+        assert scores == sorted(scores) and run["length_penalty"] == 2.2
