@@ -53,3 +53,18 @@ def test_the_longest_penalty_won_on_validation_with_every_seed():
     for run in load("multi30k")["runs"]:
         scores = list(run["validation_bleu"].values())
         assert scores == sorted(scores) and run["length_penalty"] == 2.2
+
+
+def test_what_fifty_sentences_teach_and_what_is_forgotten():
+    runs = load("lora")["runs"]
+    lost = {
+        replay: [round(200 * (0.94 - run["everyday"])) for run in runs if run["replay"] == replay]
+        for replay in (None, "phrasebook", "grammar")
+    }
+    assert [(min(some), max(some)) for some in lost.values()][:2] == [(7, 11), (2, 5)]
+    assert all(35 <= count <= 45 for count in lost["grammar"])
+    assert {min(run["words"] for run in runs), max(run["words"] for run in runs)} == {0.74, 0.88}
+    first = [run["words"] for run in runs if run["replay"] is None]
+    assert (min(first), max(first)) == (0.8, 0.88)
+    assert {run["rate"] for run in runs} == {0.0003, 0.01}
+    assert {round(run["weights"] / 7_569_408, 3) for run in runs} == {0.036, 1.0}
