@@ -37,6 +37,18 @@ def test_with_attention_most_rows_of_ten_digits_are_right_and_it_runs_backwards(
         assert [*most] == [*reversed(range(len(run["looks"]) - 1))]
 
 
+def test_with_additive_scores_a_digit_or_two_is_attended_to_elsewhere_and_more_rows_are_right():
+    runs = experiments.load("backwards")["runs"]
+    right = {
+        kind: [run["by_length"][-1]["right"] for run in runs if run["attention"] == kind]
+        for kind in ("dot", "additive")
+    }
+    assert min(right["additive"]) > max(right["dot"])
+    for run in (run for run in runs if run["attention"] == "additive"):
+        most = np.array(run["looks"])[:-1].argmax(axis=1)
+        assert np.sum(most != np.arange(len(most))[::-1]) in (1, 2)
+
+
 # --- four translators
 
 
@@ -48,11 +60,22 @@ def test_with_it_and_on_longer_sentences_no_seed_changes_the_order():
     assert max(right("transformer", "longer")) < min(right("additive", "longer"))
 
 
+def test_what_attention_brings_on_ordinary_and_on_longer_sentences():
+    right = {
+        (kind, split): np.mean([run["right"][split] for run in chosen()[kind]])
+        for kind in ("none", "dot")
+        for split in ("test", "longer")
+    }
+    gains = [round(100 * (right["dot", s] - right["none", s])) for s in ("test", "longer")]
+    assert gains == [13, 62]
+
+
 def test_how_far_one_state_is_behind_by_length():
     blind, additive = by_length("none"), by_length("additive")
     behind = [round(additive[n] - blind[n]) for n in range(7, LEARNED + 1)]
     assert (min(behind), max(behind)) == (22, 40)
     assert blind[3] > 90 and additive[3] - blind[3] < 4
+    assert [round(additive[n] - blind[n]) for n in (4, 5)] == [9, 14]
 
 
 def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_nearly_always():
@@ -145,4 +168,8 @@ def test_what_attention_brings_on_real_sentences():
     both = "test", "validation"
     assert [round(gain(split, "dot", "none")) for split in both] == [10, 13]
     assert [round(gain(split, "additive", "dot")) for split in both] == [6, 3]
-    assert round(gain("test", "transformer", "additive"), 1) == 2.2
+    assert round(gain("test", "transformer", "additive")) == 2
+    lengths = {split: runs["dot"][split] for split in both}
+    words = [each["written_tokens"] / each["reference_tokens"] for each in lengths.values()]
+    assert [round(share, 2) for share in words] == [1.14, 0.99]
+    assert [run["training"]["max_lr"] for run in runs.values()] == [0.004, 0.004, 0.004, 0.003]
