@@ -50,7 +50,7 @@ const AV_STYLE = `
 .av-lines li { height: var(--row); display: flex; align-items: center; position: relative; }
 .av-queries { text-align: right; }
 .av-queries li { justify-content: flex-end; }
-.av-queries span { display: inline-block; min-height: 1.6rem; padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
+.av-queries span { display: inline-block; min-height: 1.6rem; min-width: 1.6rem; text-align: center; padding: .2rem .5rem; border-radius: 6px; cursor: pointer; }
 .av-queries :checked + span { background: var(--attention); color: var(--paper); }
 .av-lines svg { width: 100%; overflow: visible; display: block; }
 .av-lines line { stroke: var(--attention); vector-effect: non-scaling-stroke; stroke-linecap: round; }
@@ -107,6 +107,32 @@ const AV_STYLE = `
 .av-says { min-height: 1.4em; margin: .8rem 0 0; color: var(--muted); }
 @media (prefers-reduced-motion: no-preference) { .av-lines line { transition: stroke-width .15s; } }
 `;
+// All that it says: in another language, these words are others.
+const AV_SAYS = {
+  layer: "Layer",
+  drawn: "Drawn as",
+  lines: "Lines",
+  map: "Map",
+  heads: "Head",
+  head: (head) => `head ${head}`,
+  on: " on",
+  is_on: (head) => `head ${head} is on`,
+  all: "all words",
+  attends: "attends to",
+  attends_or_not: "attends to (✓ allowed, × hidden)",
+  queries: "The word that attends",
+  weight_on: (word) => `weight on ${word}`,
+  allowed: "may attend to it, in every head",
+  allowed_to: (word) => `may attend to ${word}, in every head`,
+  weights: "All weights",
+  end: (weight, word) => `${weight} on ${word}: arrow keys move it to another word`,
+  choose: (where) => `${where}: choose a word to see its numbers.`,
+  nothing: (where, word) => `${where}: “${word}” attends to nothing.`,
+  most: (where, word, key, weight) => `${where}: “${word}” attends most to “${key}”, with ${weight}.`,
+  where: (layer, head) => `${layer}, head ${head}`,
+  encoder: (layer) => `encoder, layer ${layer}`,
+  decoder: (layer, kind) => `decoder, layer ${layer}, ${kind}-attention`,
+};
 const AV_FAINTEST = 0.05; // lines of less weight only blur the picture; map and numbers show all
 
 class AttentionView {
@@ -129,14 +155,16 @@ class AttentionView {
     this.show(data);
   }
 
-  /** Other weights, or another sentence. */
-  show(data) {
+  /** Other weights, or another sentence. quiet: somebody else tells a screen reader of it. */
+  show(data, { quiet = false } = {}) {
     this.data = data;
     this.draw();
+    this.says.ariaLive = quiet ? "off" : "polite";
   }
 
   choose(chosen) {
     this.chosen = { ...this.chosen, ...chosen };
+    this.says.ariaLive = "polite";
     this.draw();
     this.onchoose(this.chosen);
   }
@@ -178,7 +206,7 @@ class AttentionView {
     const heads = av_make(
       "fieldset",
       {},
-      av_make("legend", {}, "Head"),
+      av_make("legend", {}, AV_SAYS.heads),
       av_make("div", { className: "av-heads" }, ...this.heads),
     );
     this.element.classList.add("av");
@@ -198,17 +226,17 @@ class AttentionView {
     );
     this.layers = av_make(
       "select",
-      { ariaLabel: "Layer", onchange: () => this.choose({ layer: this.layers.value }) },
+      { ariaLabel: AV_SAYS.layer, onchange: () => this.choose({ layer: this.layers.value }) },
       ...options,
     );
     const forms = ["lines", "map"].map((form) =>
-      this.radio("form", form, form === "lines" ? "Lines" : "Map"),
+      this.radio("form", form, AV_SAYS[form]),
     );
     return av_make(
       "div",
       { className: "av-top" },
       this.layers,
-      av_make("fieldset", { className: "av-forms" }, av_make("legend", {}, "Drawn as"), ...forms),
+      av_make("fieldset", { className: "av-forms" }, av_make("legend", {}, AV_SAYS.drawn), ...forms),
     );
   }
 
@@ -230,7 +258,7 @@ class AttentionView {
     const box = av_make(
       "div",
       { className: "av-head" },
-      this.radio("head", head, canvas, `head ${head}`),
+      this.radio("head", head, canvas, AV_SAYS.head(head)),
     );
     if (this.edit) {
       const on = av_make("input", {
@@ -238,8 +266,8 @@ class AttentionView {
         id: `${this.id}-on-${head}`,
         onchange: () => this.edit.off({ layer: this.layer.name, head }, !on.checked),
       });
-      box.append(av_make("label", {}, on, " on"));
-      on.ariaLabel = `head ${head} is on`;
+      box.append(av_make("label", {}, on, AV_SAYS.on));
+      on.ariaLabel = AV_SAYS.is_on(head);
     }
     return box;
   }
@@ -251,7 +279,7 @@ class AttentionView {
   build_lines() {
     const { keys } = this.layer;
     const item = (...content) => av_make("li", {}, ...content);
-    const all = this.radio("query", null, "all words");
+    const all = this.radio("query", null, AV_SAYS.all);
     const queries = av_make(
       "ol",
       { className: "av-queries" },
@@ -269,9 +297,9 @@ class AttentionView {
       av_make(
         "div",
         { className: "av-caption" },
-        this.edit ? "attends to (✓ allowed, × hidden)" : "attends to",
+        this.edit ? AV_SAYS.attends_or_not : AV_SAYS.attends,
       ),
-      av_make("fieldset", {}, av_make("legend", {}, "The word that looks"), queries),
+      av_make("fieldset", {}, av_make("legend", {}, AV_SAYS.queries), queries),
       this.svg,
       av_make("ol", { className: "av-keys" }, ...this.keys),
     );
@@ -302,15 +330,15 @@ class AttentionView {
       max: 1,
       step: 0.01,
       id: `${this.id}-to-${key}`,
-      ariaLabel: `weight on ${word}`,
+      ariaLabel: AV_SAYS.weight_on(word),
       oninput: () => this.edit.set(this.place(), key, Number(range.value)),
     });
     const sees = av_make("input", {
       type: "checkbox",
       className: "av-sees",
       id: `${this.id}-sees-${key}`,
-      title: "may look there, in every head",
-      ariaLabel: `may look at ${word}, in every head`,
+      title: AV_SAYS.allowed,
+      ariaLabel: AV_SAYS.allowed_to(word),
       onchange: () => this.edit.bar(this.place(), key, !sees.checked),
     });
     return av_make(
@@ -339,7 +367,7 @@ class AttentionView {
     );
     return av_make(
       "div",
-      { className: "av-map", tabIndex: 0, role: "region", ariaLabel: "All weights" },
+      { className: "av-map", tabIndex: 0, role: "region", ariaLabel: AV_SAYS.weights },
       table,
     );
   }
@@ -354,7 +382,8 @@ class AttentionView {
     this.heads.forEach((box, head) => this.paint_head(box, head));
     if (this.chosen.form === "map") this.paint_map();
     else this.paint_lines();
-    this.says.textContent = this.sentence();
+    const sentence = this.sentence();
+    if (this.says.textContent !== sentence) this.says.textContent = sentence;
   }
 
   paint_head(box, head) {
@@ -417,7 +446,7 @@ class AttentionView {
     for (const control of [range, sees]) control.style.visibility = there ? "visible" : "hidden";
     end.hidden = !there || weight < AV_FAINTEST;
     const word = this.layer.keys[key];
-    end.ariaLabel = `${weight.toFixed(2)} on ${word}: arrow keys move it to another word`;
+    end.ariaLabel = AV_SAYS.end(weight.toFixed(2), word);
     if (document.activeElement !== range || Math.abs(range.value - weight) > 0.01)
       range.value = weight;
     range.disabled = barred;
@@ -441,14 +470,13 @@ class AttentionView {
   /** What there is to see, in words. */
   sentence() {
     const { head, query } = this.chosen;
-    const where = `${this.layer.label ?? av_label(this.layer.name)}, head ${head}`;
-    if (query === null) return `${where}: choose a word to see its numbers.`;
+    const where = AV_SAYS.where(this.layer.label ?? av_label(this.layer.name), head);
+    if (query === null) return AV_SAYS.choose(where);
     const word = this.layer.queries[query];
     const row = [...this.weights[query]];
-    if (!row.some((weight) => weight > 0)) return `${where}: “${word}” attends to nothing.`;
+    if (!row.some((weight) => weight > 0)) return AV_SAYS.nothing(where, word);
     const largest = row.indexOf(Math.max(...row));
-    const share = row[largest].toFixed(2);
-    return `${where}: “${word}” attends most to “${this.layer.keys[largest]}”, with ${share}.`;
+    return AV_SAYS.most(where, word, this.layer.keys[largest], row[largest].toFixed(2));
   }
 
   // --- changing --------------------------------------------------------------------------------
@@ -502,5 +530,5 @@ function av_make(tag, properties = {}, ...children) {
 function av_label(name) {
   const [, side, layer, kind] = name.match(/^(encoder|decoder)\.layers\.(\d+)\.(\w+)_attn$/) ?? [];
   if (!side) return name;
-  return `${side}, layer ${layer}` + (side === "decoder" ? `, ${kind}-attention` : "");
+  return AV_SAYS[side](layer, kind);
 }

@@ -111,11 +111,11 @@ function refused_of(hash) {
   const link = new URLSearchParams(hash.slice(1));
   const said = [];
   if ([...(link.get("text") ?? "")].length > MOST_LETTERS) {
-    said.push(`The link holds a long text: these are its first ${MOST_LETTERS} letters.`);
+    said.push(say("link_too_long", { most: MOST_LETTERS }));
   }
   if (too_many(link)) {
-    const count = link.getAll("change").length.toLocaleString("en-US");
-    said.push(`The link asks for ${count} changes. At most ${MOST_CHANGES} are made: here are none.`);
+    const count = link.getAll("change").length.toLocaleString(TEXTS.numbers);
+    said.push(say("link_too_many", { count, most: MOST_CHANGES }));
   }
   return said.join(" ");
 }
@@ -171,13 +171,14 @@ function readable(text) {
 /** Why a sentence is refused, for somebody who has only this page. */
 function complaint_of(error) {
   const known = translator.src.words;
-  if (!error.unknown?.length) return [`I can't read that: ${error.message}.`];
+  if (!error.unknown?.length) return [say("unreadable", { why: error.message })];
   const words = error.unknown.map((word) => {
     const near = near_words(word, known).map((other) => `“${other}”`);
-    return `“${word}”` + (near.length ? ` (did you mean ${near.join(" or ")}?)` : "");
+    const meant = near.length ? say("did_you_mean", { words: near.join(say("or")) }) : "";
+    return `“${word}”${meant}`;
   });
-  const count = known.length.toLocaleString("en-US");
-  return [`I haven't learned ${words.join(", ")}. I know ${count} words; they are listed below.`];
+  const count = known.length.toLocaleString(TEXTS.numbers);
+  return [say("unknown", { words: words.join(", "), count })];
 }
 
 /** The way to the laboratory that reads any sentence, with this one: where there is such a page. */
@@ -185,7 +186,7 @@ function to_larger(text) {
   const { larger } = document.body.dataset;
   if (!larger) return [];
   const href = `${larger}#${new URLSearchParams({ text })}`;
-  return [" ", av_make("a", { href }, "Try it in the larger laboratory"), ", which reads any word."];
+  return [" ", av_make("a", { href }, say("larger")), say("larger_why")];
 }
 
 /** What the attention view takes. */
@@ -261,7 +262,7 @@ function show({ slowly = false, refused = "" } = {}) {
   }
   const [was, is] = not_in_common(plain.tgt_out, now.tgt_out);
   show_translation(is);
-  show_difference(plain, was);
+  const quiet = show_difference(plain, was) || slowly;
   show_changes();
   show_choosing();
   const data = attention_of(now);
@@ -273,7 +274,7 @@ function show({ slowly = false, refused = "" } = {}) {
       query: state.query,
       form: state.form,
     };
-    view.show(data);
+    view.show(data, { quiet });
   } else {
     view = new AttentionView($("looking"), data, { chosen: state, edit, onchoose });
   }
@@ -287,7 +288,7 @@ function show_age() {
   const one = (text) => text.replace(/\r\n?/g, "\n"); // as a field holds the ends of lines
   const is_old = shown !== null && one($("sentence").value) !== one(shown.text);
   for (const part of ["written", "looking", "more"]) $(part).classList.toggle("is-old", is_old);
-  $("about").textContent = is_old ? `Still of “${shown.text}”` : "";
+  $("about").textContent = is_old ? say("still", { text: shown.text }) : "";
 }
 
 function show_translation(is_new) {
@@ -299,7 +300,7 @@ function show_translation(is_new) {
       {
         type: "button",
         className: is_new.has(i) ? "is-new" : "",
-        title: "what else could stand here?",
+        title: say("what_else"),
         onclick: () => look_at_place(i),
       },
       piece.trim(),
@@ -314,24 +315,27 @@ function show_translation(is_new) {
   $("translation").replaceChildren(around[0], ...buttons.flat(), around[1]);
 }
 
-/** The translation without the changes, where it is another. */
+/** The translation without the changes, where it is another. Is there something new to be told? */
 function show_difference(plain, was) {
   const line = $("difference");
   line.replaceChildren();
   if (state.changes.length && !was.size && plain.text === now.text)
-    line.textContent = "no word changed";
+    line.textContent = say("same");
   else if (state.changes.length) {
     const words = (plain.ended ? plain.tgt_out.slice(0, -1) : plain.tgt_out).flatMap((word, i) => {
       const text = HAS_TOUR ? ` ${word}` : word.replace("·", " "); // pieces join to words again
       if (!was.has(i)) return [text];
       return [text.startsWith(" ") ? " " : "", av_make("s", { lang: "es" }, text.trim())];
     });
-    line.append("was:", ...words);
+    line.append(say("was"), ...words);
   } else line.textContent = now.doubt;
-  if (!now.ended) line.append(` It found no end and was stopped after ${now.ids.length} pieces.`);
+  if (!now.ended) line.append(say("no_end", { count: now.ids.length }));
   const read = readable(state.text);
-  if (read !== state.text) line.append(` Read as “${strip(read)}”.`);
-  $("told").textContent = state.changes.length ? `${now.text}. ${line.textContent}` : now.text;
+  if (read !== state.text) line.append(say("read_as", { text: strip(read) }));
+  const told = state.changes.length ? `${now.text}. ${line.textContent}` : now.text;
+  const is_new = told !== $("told").textContent;
+  if (is_new) $("told").textContent = told;
+  return is_new;
 }
 
 function show_changes() {
@@ -344,7 +348,7 @@ function show_changes() {
       "button",
       {
         type: "button",
-        ariaLabel: `undo: ${told(change)}`,
+        ariaLabel: say("undo_one", { change: told(change) }),
         onclick: () => change_to(state.changes.filter((other) => other !== change && !same(other))),
       },
       "×",
@@ -362,14 +366,17 @@ const group = ({ layer, query, key }) => [kind_of(layer), query, key].join();
 function told(change) {
   const { kind, layer, head, query } = change;
   const { queries, keys } = attention_of(now).layers.find(({ name }) => name === layer);
-  const word = (list, place) => list[place] ?? `word ${place + 1}`;
-  const at = `${av_label(layer)}, head ${head}`;
-  if (kind === "off") return `off: ${at}`;
+  const word = (list, place) => list[place] ?? say("word", { number: place + 1 });
+  const at = say("head", { layer: av_label(layer), head });
+  if (kind === "off") return say("told_off", { head: at });
   const who = word(queries, query);
-  if (kind === "bar") return `${who} can't see ${word(keys, change.key)}`;
-  if (kind === "set")
-    return `${who} → ${word(keys, change.key)} ${change.weight.toFixed(2)} (${at})`;
-  return `${who}: ${word(keys, change.from)} ⇄ ${word(keys, change.to)} (${at})`;
+  if (kind === "bar") return say("told_bar", { who, word: word(keys, change.key) });
+  if (kind === "set") {
+    const weight = change.weight.toFixed(2);
+    return say("told_set", { who, word: word(keys, change.key), weight, head: at });
+  }
+  const [from, to] = [word(keys, change.from), word(keys, change.to)];
+  return say("told_swap", { who, from, to, head: at });
 }
 
 function show_choosing() {
@@ -383,7 +390,7 @@ function show_choosing() {
 
   const place = Math.min(state.place ?? 0, now.steps.length - 1);
   const written = now.tgt_in.slice(1, place + 1).join(" ");
-  $("after").textContent = written ? `After “${written}”:` : "As the first word:";
+  $("after").textContent = written ? say("after", { words: written }) : say("first");
   const p = sampling_distribution(now.steps[place], state.choose === "draw" ? state.temperature : 1);
   $("likeliest").replaceChildren(
     ...likeliest(p, 5).map(([id, share]) => {
@@ -421,7 +428,7 @@ function tree_of(tree) {
     }
     const { words, log_prob, ended } = line.at(-1);
     const sum = log_prob.toFixed(2).replace("-", "−");
-    const about = ended ? `, log-probability ${sum}` : next.length ? "" : ", given up";
+    const about = ended ? say("log_probability", { sum }) : next.length ? "" : say("given_up");
     const list = av_make(
       "li",
       {},
@@ -432,7 +439,7 @@ function tree_of(tree) {
     if (next.length) list.append(av_make("ul", {}, ...next.map(item)));
     return list;
   };
-  return av_make("ul", { ariaLabel: "Beam search" }, ...after([]).map(item));
+  return av_make("ul", { ariaLabel: say("tree") }, ...after([]).map(item));
 }
 
 /** The words appear one after another; a decoder layer shows where each of them looked. */
@@ -461,7 +468,7 @@ async function write_slowly() {
 function change_to(changes) {
   writing++;
   if (changes.length > MOST_CHANGES) {
-    $("complaint").textContent = `There are ${MOST_CHANGES} changes already: undo some first.`;
+    $("complaint").textContent = say("too_many", { most: MOST_CHANGES });
     return;
   }
   state = { ...state, changes };
@@ -534,9 +541,10 @@ function new_sentence(text) {
 
 function show_step(number) {
   step = number;
-  const { title, text, state: wanted, change } = TOUR[step];
+  const { state: wanted, change } = TOUR[step];
+  const { title, text } = TEXTS.tour[step];
   $("tour").hidden = false;
-  $("tour-step").textContent = `Guided tour, ${step + 1} of ${TOUR.length}`;
+  $("tour-step").textContent = say("tour_step", { step: step + 1, steps: TOUR.length });
   $("tour-title").textContent = title;
   $("tour-text").textContent = text;
   $("tour-back").disabled = step === 0;
@@ -553,12 +561,12 @@ function show_tour_done() {
   for (const element of document.querySelectorAll(".is-meant"))
     element.classList.remove("is-meant");
   if (step === null) return;
-  const { change, meant, done } = TOUR[step];
+  const { change, meant } = TOUR[step];
   const is_done =
     change &&
     state.text === TOUR[step].state.text &&
     state.changes.some((one) => Object.keys(change).every((field) => one[field] === change[field]));
-  $("tour-done").textContent = is_done ? done : "";
+  $("tour-done").textContent = is_done ? TEXTS.tour[step].done : "";
   if (meant && !is_done) document.querySelector(meant)?.classList.add("is-meant");
 }
 
@@ -584,7 +592,7 @@ function listen() {
     const letters = [...$("sentence").value];
     if (letters.length > MOST_LETTERS) {
       $("sentence").value = letters.slice(0, MOST_LETTERS).join("");
-      $("complaint").textContent = `Only the first ${MOST_LETTERS} letters are kept.`;
+      $("complaint").textContent = say("too_long", { most: MOST_LETTERS });
     }
     show_age();
   };
@@ -598,14 +606,14 @@ function listen() {
   }
   $("link").onclick = async () => {
     if (!shown) {
-      $("link-told").textContent = "there is no translation yet";
+      $("link-told").textContent = say("nothing_yet");
       return;
     }
     try {
       await navigator.clipboard.writeText(address());
-      $("link-told").textContent = state.changes.length ? "copied, with your changes" : "copied";
+      $("link-told").textContent = say(state.changes.length ? "copied_with_changes" : "copied");
     } catch {
-      $("link-told").textContent = "the link is in the address bar";
+      $("link-told").textContent = say("in_the_bar");
     }
   };
   $("tour-start").onclick = () => start_step(0);
@@ -645,14 +653,14 @@ function start_from(hash) {
 async function start() {
   const { parts = "[]", size } = document.body.dataset;
   const told = (share) =>
-    ($("translation").textContent = `Loading the translator: ${Math.round(100 * share)}% of ${size}`);
+    ($("translation").textContent = say("loading", { percent: Math.round(100 * share), size }));
   try {
     await load_scripts(JSON.parse(parts), told);
     translator = await Translator.load(TRAINED);
     delete globalThis.TRAINED; // as much memory as the page needs without it
   } catch (error) {
     $("translation").textContent = "";
-    $("complaint").textContent = `The translator could not be loaded: ${error.message}. Load the page again?`;
+    $("complaint").textContent = say("not_loaded", { why: error.message });
     return;
   }
   HAS_TOUR = !(translator.src instanceof SubwordLanguage);
@@ -664,10 +672,7 @@ async function start() {
     av_make("button", { type: "button", onclick: () => new_sentence(text) }, text);
   $("examples").append(...examples.map((text) => av_make("li", {}, button(text))));
   $("words").textContent = translator.src.words.join(" ");
-  if (!HAS_TOUR) {
-    $("tour-start").hidden = true;
-    $("examples-title").textContent = "Sentences to try";
-  }
+  $("tour-start").hidden = !HAS_TOUR;
   listen();
   // A notebook's frame has a name that says what is shown first.
   const first = location.hash.length > 1 || self === top ? location.hash : `#${window.name}`;

@@ -16,7 +16,7 @@ async function load_scripts(files, told = () => {}) {
         told((there += bytes) / all);
         resolve();
       };
-      script.onerror = () => reject(new Error(`${file} did not come`));
+      script.onerror = () => reject(new Error(file));
       document.head.append(script);
     });
   const waiting = [...files];

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from course.experiments import experiment
-from course.lab.pages import HERE, WebError, trained_script
+from course.lab.pages import HERE, WebError, texts_script, trained_script
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import patch_attention, swap_attention
 from transformer_lib.text.batching import make_batch
@@ -73,9 +73,11 @@ class Node:
         if not shutil.which("node"):
             raise WebError("running the page's scripts needs Node: install it from nodejs.org")
         self.folder = tempfile.TemporaryDirectory()
-        trained = Path(self.folder.name) / "trained.js"
+        texts, trained = (Path(self.folder.name) / name for name in ("texts.js", "trained.js"))
+        texts.write_text(texts_script(), encoding="utf-8")
         trained.write_text(trained_script(translator, eight=eight), encoding="utf-8")
-        command = ["node", "-e", START, *(str(HERE / name) for name in SCRIPTS), str(trained)]
+        scripts = (texts, *(HERE / name for name in SCRIPTS), trained)
+        command = ["node", "-e", START, *map(str, scripts)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )

@@ -33,7 +33,9 @@ ALT = (
 
 def sources() -> str:
     """A fingerprint of all that decides how the page looks, but for the trained numbers."""
-    files = sorted(path for path in HERE.iterdir() if path.suffix in (".js", ".css", ".html"))
+    files = sorted(
+        path for path in HERE.iterdir() if path.suffix in (".js", ".css", ".html", ".toml")
+    )
     text = "".join(path.read_text(encoding="utf-8") for path in files)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 

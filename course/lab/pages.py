@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict
 from html import escape
@@ -21,19 +22,11 @@ from transformer_lib.translator import Translator
 
 HERE = Path(__file__).resolve().parent
 PART = 250_000  # letters: a second of a slow line
-# What a page says of a model with subwords, in place of what it says of the small one.
-EVERYDAY = {
-    "<title>Two numbers and a letter: a Transformer": "<title>Any sentence: a Transformer",
-    "<h1>Two numbers and a letter</h1>": "<h1>Any sentence</h1>",
-    "A Transformer runs in this page.": "A Transformer that reads any sentence runs in this page. "
-    "It reads and writes in pieces; ·\u00a0stands for the space before a word.",
-}
-
-
 # What stands beside a page that is not all in one: its own scripts, and how it looks.
 FILES = (
     *(
         "theme.js",
+        "texts.js",
         "loading.js",
         "tokens.js",
         "subwords.js",
@@ -51,6 +44,13 @@ FILES = (
         "icon.svg",
     ),
 )
+
+
+FILL_IN = """\
+const fill = (text, values) => text.replace(/{(\\w+)}/g, (_, name) => values[name]);
+const say = (name, values = {}) => fill(TEXTS.scripts[name], values);
+const refusal = (name, values = {}) => fill(TEXTS.input[name], values);
+"""
 
 
 class WebError(ValueError):
@@ -82,10 +82,11 @@ def lab_page(translator: Translator) -> str:
 
 def words_for(translator: Translator) -> str:
     """lab.html, as it speaks of this translator, with the notice that the model carries."""
-    page = read("lab.html")
+    texts = all_texts()
+    words = {"language": texts["language"], **texts["page"]}
     if isinstance(translator.src, SubwordLanguage):
-        for one, other in EVERYDAY.items():
-            page = page.replace(one, other)
+        words |= texts["subwords"]
+    page = re.sub(r"{{(\w+)}}", lambda found: words[found[1]], read("lab.html"))
     if translator.notice:
         link = r'<a href="\g<0>">\g<0></a>'
         notice = re.sub(r"https://[\w./-]*\w/?", link, escape(translator.notice))
@@ -145,7 +146,17 @@ def write_lab(folder: Path, translator: Translator | None = None, name: str = "i
 
 
 def read(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
+    return texts_script() if name == "texts.js" else (HERE / name).read_text(encoding="utf-8")
+
+
+def all_texts() -> dict[str, Any]:
+    """What the laboratory says: texts.toml."""
+    return tomllib.loads(read("texts.toml"))
+
+
+def texts_script() -> str:
+    """The same for the scripts, with the functions that fill in what is between braces."""
+    return f"const TEXTS = {json.dumps(all_texts(), ensure_ascii=False)};\n{FILL_IN}"
 
 
 def inline(script: str) -> str:

@@ -94,10 +94,7 @@ class SubwordLanguage {
     };
     const tokens = this.tokenizer.tokens(typed.words);
     if (tokens.length > this.longest) {
-      throw new InputError(
-        `the text has ${tokens.length} subwords, more than ${this.longest}: ` +
-          "cut it into shorter sentences",
-      );
+      throw new InputError(refusal("subwords", { count: tokens.length, most: this.longest }));
     }
     return { tokens, ids: tokens.map((token) => this.ids.get(token)), typed };
   }

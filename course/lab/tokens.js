@@ -205,17 +205,17 @@ function one_line(text) {
   const broken = text.match(/\p{Cs}/u);
   if (broken) {
     const letter = [...text.slice(0, broken.index)].length + 1;
-    throw new InputError(`it is not UTF-8 text, from letter ${letter}: save it as UTF-8`);
+    throw new InputError(refusal("not_utf8", { letter }));
   }
   const lines = text.split(LINE_END).filter((line) => strip(line));
   if (lines.length > 1) {
-    throw new InputError(`there are ${lines.length} lines: it reads one sentence at a time`);
+    throw new InputError(refusal("lines", { count: lines.length }));
   }
   const words = strip(text);
-  if (!words) throw new InputError("there is nothing to translate: the line is empty");
+  if (!words) throw new InputError(refusal("empty"));
   if (!/[\p{L}\p{N}]/u.test(words)) {
     const start = [...quoted(words)].slice(0, 40).join("");
-    throw new InputError(`there is nothing to translate: no word in ${start}`);
+    throw new InputError(refusal("no_word", { start }));
   }
   return words;
 }
@@ -236,13 +236,10 @@ function one_sentence(words) {
 /** InputError for more than one sentence, or for one that is too long. */
 function check_tokens(tokens) {
   if (tokens.slice(0, -1).some((token) => ENDS.includes(token))) {
-    throw new InputError("there is more than one sentence: it reads one at a time");
+    throw new InputError(refusal("sentences"));
   }
   if (tokens.length > LONGEST) {
-    throw new InputError(
-      `the sentence has ${tokens.length} words and punctuation marks, more than ${LONGEST}: ` +
-        "cut it into shorter sentences",
-    );
+    throw new InputError(refusal("long", { count: tokens.length, most: LONGEST }));
   }
 }
 
@@ -250,15 +247,11 @@ function check_tokens(tokens) {
 function about_unknown(unknown, known, language) {
   const parts = unknown.map((word) => {
     const near = near_words(word, known).map(quoted);
-    return quoted(word) + (near.length ? ` (did you mean ${near.join(" or ")}?)` : "");
+    const meant = near.length ? say("did_you_mean", { words: near.join(say("or")) }) : "";
+    return quoted(word) + meant;
   });
-  const english = language === "en";
-  const reads = english ? "it reads English and knows" : "it knows";
-  const more = '; the larger model, "tatoeba", reads any word';
-  return (
-    `this model has not learned ${parts.join(", ")}; ${reads} ${known.length} words` +
-    (english ? more : "")
-  );
+  const words = parts.join(", ");
+  return refusal(language === "en" ? "unknown_english" : "unknown", { words, count: known.length });
 }
 
 /** Known words that may have been meant. */

@@ -59,18 +59,19 @@ class Translator {
    */
   doubt(mean_log_prob, other = "") {
     const found = this.confidence ? this.compared(mean_log_prob) : "";
-    return found.startsWith("guessing") ? found : other || found;
+    const guesses = this.confidence && mean_log_prob < this.confidence.lowest;
+    return guesses ? found : other || found;
   }
 
   compared(mean_log_prob) {
     const { usual, lowest, one_in, right } = this.confidence;
-    const of = right ? "right translations" : "test sentences";
+    const what = say(right ? "right_ones" : "test_ones");
     if (mean_log_prob >= usual) return "";
     if (mean_log_prob >= lowest) {
-      return `unsure: less sure than it was of ${one_in - 1} in ${one_in} ${of}`;
+      return say("unsure", { most: one_in - 1, all: one_in, what });
     }
-    const sentences = this.confidence.sentences.toLocaleString("en-US");
-    return `guessing: less sure than it was of any of the ${sentences} ${of}`;
+    const count = this.confidence.sentences.toLocaleString(TEXTS.numbers);
+    return say("guessing", { count, what });
   }
 }
 
@@ -92,10 +93,10 @@ function pieces_of(tokens, tokenizer, places) {
 /** Why a translation can't be right, however sure the model was of it, as in user_input.py. */
 function doubt_of(text, places, { numbers }) {
   if (places.some(({ lost }) => lost)) {
-    return "unsure: where something belongs that was copied, at its end";
+    return say("unsure_place");
   }
   if (numbers !== null && numbers_of(text) !== numbers) {
-    return "unsure: its numbers are not those of the sentence";
+    return say("unsure_numbers");
   }
   return "";
 }

@@ -10,8 +10,10 @@ import os
 import re
 import shutil
 import textwrap
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
 
 import yaml
 from fontTools import subset
@@ -55,6 +57,16 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
     undefined=StrictUndefined,
 )
+# What the pages say, as `t` in the templates; texts hold HTML, what is filled in doesn't.
+TEXTS = tomllib.loads((HERE / "texts.toml").read_text(encoding="utf-8"))
+SAID = TEXTS["pages"]
+TEMPLATES.globals["t"] = json.loads(
+    json.dumps(TEXTS),
+    object_hook=lambda part: SimpleNamespace(
+        **{name: Markup(text) if isinstance(text, str) else text for name, text in part.items()}
+    ),
+)
+TEMPLATES.filters["fill"] = lambda said, /, **values: said.format(**values)
 TEMPLATES.filters["inline"] = inline
 TEMPLATES.filters["code"] = code_html
 MATH_FONT = "STIXTwoMath-Regular.ttf"  # in the package ziamath
@@ -68,6 +80,11 @@ FIRST_LETTERS = (
 # For the search: how much a hit there counts, beside 1 for a section.
 EXERCISE, BESIDE, REFERENCE = 0.3, 0.4, 0.3
 HERO = "machine"
+# What the scripts say, with what is filled in.
+FILL_IN = """\
+const siteText = (name, values = {}) =>
+  siteTexts[name].replace(/{(\\w+)}/g, (_, one) => values[one]);
+"""
 CARD_FILE = "images/card.png"
 CARD = (1200, 630)  # pixels, as those who show cards ask for
 MARK = ".nojekyll"  # tells GitHub Pages to take files as they are, and us that this is a site
@@ -90,44 +107,27 @@ def path(name: str) -> PurePosixPath:
     return PurePosixPath(name)
 
 
-# The laboratory of each translator: its file, and what a link to it says.
-LABORATORIES = {
-    "grammar": ("index.html", "The small translator, with a guided tour"),
-    "tatoeba": ("everyday.html", "The larger translator, which reads any sentence"),
-}
+LABORATORIES = {"grammar": "index.html", "tatoeba": "everyday.html"}  # translator -> its page
 # Sentences to begin with, on the first page.
 EXAMPLES = ("I like trees.", "Where is the train station?", "My sister lives in London.")
-# The Markdown files that are pages; what they are called in the site.
-DOCUMENTS = (
-    Page("ideas.html", path("notebooks/README.md"), "Where each idea is shown"),
-    Page("glossary.html", path("notebooks/glossary.md"), "Glossary"),
-    Page("figures.html", path("notebooks/figures.md"), "Figures"),
-    Page("build.html", path("docs/mine.md"), "Your own Transformer"),
-    Page("teaching.html", path("docs/teaching.md"), "For teachers"),
-    Page("grading.html", path("docs/grading.md"), "Grading"),
-    Page("objectives.html", path("docs/objectives.md"), "Objectives"),
-    Page("install.html", path("docs/install.md"), "Install"),
-    Page("using.html", path("docs/using.md"), "Use it"),
-    Page("scaling.html", path("docs/scaling.md"), "Larger models"),
-    Page("sentences.html", path("data/README.md"), "The sentences"),
-    Page("model.html", path("data/models/en-es/README.md"), "The model"),
-    Page("larger_model.html", path("data/models/tatoeba-en-es/README.md"), "The larger model"),
+DOCUMENTS = tuple(
+    Page(f"{name}.html", path(file), TEXTS["titles"][name])
+    for name, file in {
+        "ideas": "notebooks/README.md",
+        "glossary": "notebooks/glossary.md",
+        "figures": "notebooks/figures.md",
+        "build": "docs/mine.md",
+        "teaching": "docs/teaching.md",
+        "grading": "docs/grading.md",
+        "objectives": "docs/objectives.md",
+        "install": "docs/install.md",
+        "using": "docs/using.md",
+        "scaling": "docs/scaling.md",
+        "sentences": "data/README.md",
+        "model": "data/models/en-es/README.md",
+        "larger_model": "data/models/tatoeba-en-es/README.md",
+    }.items()
 )
-LABORATORY_TOLD = (
-    "Type a sentence and see a Transformer translate it in your browser; move a line of its "
-    "attention, and see what becomes of the translation."
-)
-DESCRIPTIONS = {
-    "index.html": "A course that opens a small Transformer from English to Spanish, one part after "
-    "another, and computes its numbers in front of you. Type a sentence and watch.",
-    "about.html": "Who made this course of the Transformer, how to cite it, and its licenses.",
-    reference.OVERVIEW: "Every public name of transformer_lib, the small library of a course on "
-    "the Transformer: its shapes and errors, what it is called with, and its source.",
-    "slides.html": "A deck of slides for each notebook of a course on the Transformer.",
-    "glossary.html": "The words of the field, each in a line, and where the course explains it.",
-    "lab/index.html": LABORATORY_TOLD,
-    "lab/everyday.html": LABORATORY_TOLD,
-}
 OTHER_PLACES = {
     "README.md": "index.html",
     "LICENSE": "about.html#licenses",
@@ -204,7 +204,7 @@ def notebook_pages() -> list[Page]:
 
 def reference_pages() -> list[Page]:
     """The overview of the library, then its modules in the order data flows."""
-    overview = Page(reference.OVERVIEW, path("transformer_lib/__init__.py"), "The library")
+    overview = Page(reference.OVERVIEW, path("transformer_lib/__init__.py"), SAID["library"])
     modules = reference.modules()
     return [overview, *(Page(module.file, module.path, module.title) for module in modules)]
 
@@ -412,21 +412,21 @@ class Site:
 
 def title_of(folder: str) -> str:
     """What a folder of the library is called in its reference."""
-    return "All together" if folder == reference.WHOLE else f"{folder}/"
+    return TEXTS["reference"]["whole"] if folder == reference.WHOLE else f"{folder}/"
 
 
 def description(page: Page) -> str:
     """What a page is about, in at most two lines: for search engines and for cards."""
+    said = TEXTS["descriptions"]
     if page.explains:
-        return (
-            f"{page.title}: {plain(page.explains)}. Part {page.number} of a course that opens a "
-            "small Transformer and computes its numbers in front of you."
-        )
-    if page.file in DESCRIPTIONS:
-        return DESCRIPTIONS[page.file]
+        explains = plain(page.explains)
+        return said["notebook"].format(title=page.title, explains=explains, number=page.number)
+    name = "laboratory" if page.file.startswith("lab/") else page.file.removesuffix(".html")
+    if name in said:
+        return said[name]
     if page.source.suffix == ".py":
         told = ast.get_docstring(ast.parse((ROOT / page.source).read_text(encoding="utf-8"))) or ""
-        text = f"{page.title}, of a small library for the Transformer: {plain(told)}"
+        text = said["module"].format(title=page.title, told=plain(told))
         return textwrap.shorten(text, 200, placeholder=" …")
     paragraphs = (ROOT / page.source).read_text(encoding="utf-8").split("\n\n")
     text = next(plain(part) for part in paragraphs if re.match(r"[A-Z`*\[]", part))
@@ -502,6 +502,9 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         (out / folder).mkdir(parents=True)
     (out / MARK).write_text("", encoding="utf-8")
     shutil.copytree(HERE / "static", out / "static")
+    scripts = json.dumps(TEXTS["scripts"], ensure_ascii=False)
+    texts = f"const siteTexts = {scripts};\n{FILL_IN}"
+    (out / "static" / "texts.js").write_text(texts, encoding="utf-8", newline="\n")
     for shared in ("attention_view.js", "loading.js", "theme.js", "icon.svg"):
         shutil.copyfile(LABORATORY / shared, out / "static" / shared)
     site = Site(out, cite)
@@ -510,21 +513,21 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     for page in DOCUMENTS:
         site.document(page)
     site.library()
-    about = Page("about.html", path("CITATION.cff"), "Licenses and citation")
+    about = Page("about.html", path("CITATION.cff"), SAID["about"])
     full = licenses.texts()
     site.write(
         about.file, "about.html", about, texts=full, others=licenses.of_others(), contents=[]
     )
-    decks = Page("slides.html", path("README.md"), "Slides")
+    decks = Page("slides.html", path("README.md"), SAID["slides"])
     site.write(decks.file, "slides_index.html", decks, contents=[])
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
     hero = dataclasses.replace(site.pictures[HERO], file="hero.avif")
     (out / "images" / hero.file).write_bytes(light(hero))
     write_laboratories(site)
-    files = [f"lab/{file}" for file in (*SCRIPTS, *site.parts_of["tatoeba"])]
+    files = [f"lab/{file}" for file in ("texts.js", *SCRIPTS, *site.parts_of["tatoeba"])]
     parts = [(file, (out / file).stat().st_size) for file in files]
     larger = in_eight_bits(Translator.load("tatoeba"))
-    home = Page("index.html", path("README.md"), "The Transformer, from words to translation")
+    home = Page("index.html", path("README.md"), TEXTS["name"] + TEXTS["name_more"])
     site.write(
         home.file,
         "home.html",
@@ -559,11 +562,12 @@ def build(out: Path, cite: Citation | None = None) -> Site:
 def write_laboratories(site: Site) -> None:
     """The laboratory of each translator of the project, with links to the other one and home."""
     show = TEMPLATES.get_template("laboratories.html").module
-    for name, (file, words) in LABORATORIES.items():
+    told = TEXTS["laboratories"]
+    for name, file in LABORATORIES.items():
         site.parts_of[name] = write_parts(site.out / "lab", file, Translator.load(name))
-        links = [(there, told) for other, (there, told) in LABORATORIES.items() if other != name]
-        larger = "" if name == "tatoeba" else f' data-larger="{LABORATORIES["tatoeba"][0]}"'
-        page = Page(f"lab/{file}", PurePosixPath("course/lab/lab.html"), words)
+        links = [(there, told[other]) for other, there in LABORATORIES.items() if other != name]
+        larger = "" if name == "tatoeba" else f' data-larger="{LABORATORIES["tatoeba"]}"'
+        page = Page(f"lab/{file}", PurePosixPath("course/lab/lab.html"), told[name])
         head = f"{policy()}\n{show.head(site.cite, page, description(page))}"
         path = site.out / page.file
         text = path.read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ TABLE = ROOT / "REUSE.toml"
 # The kinds of things here, each with a file that is one of them.
 KINDS = {
     "code": "transformer_lib/model/attention.py",
-    "text and figures": "README.md",
-    "data and models": "data/models/en-es/model.safetensors",
-    "the larger model": "data/models/tatoeba-en-es/model.safetensors",
+    "text": "README.md",
+    "data": "data/models/en-es/model.safetensors",
+    "larger": "data/models/tatoeba-en-es/model.safetensors",
 }
 # What others made and the pages bring along: the files in the site, and their license here.
 OTHERS = {

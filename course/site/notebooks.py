@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 from markupsafe import Markup
 from nbformat import NotebookNode
 
-from course.drawing.notebook_output import VEGALITE
+from course.drawing.notebook_output import VEGALITE, VEGALITE_VERSION
 from course.lab import attention_page
 from course.lab.notebook import FILE, FILE_OF_SUBWORDS
 from course.notebook_tools import sections
@@ -137,9 +137,18 @@ def picture(output: NotebookNode, file: str) -> Picture:
         width=note["width"],
         height=note["height"],
         figure=output.metadata.get("figure"),
-        chart=in_script(with_rows(spec)) if spec else None,
+        chart=in_script(compiled(spec)) if spec else None,
         view=in_script(attention_page.unpacked(drawn)) if drawn else None,
     )
+
+
+def compiled(spec: dict[str, Any]) -> dict[str, Any]:
+    """A chart of Vega-Lite as Vega draws it, whichever version of Vega-Lite it was made for."""
+    import vl_convert
+
+    chart = vl_convert.vegalite_to_vega(with_rows(spec), vl_version=VEGALITE_VERSION)
+    del chart["$schema"]
+    return chart
 
 
 def with_rows(spec: Any) -> Any:

@@ -18,8 +18,8 @@
     function follow() {
       const runs = wanted && near;
       film.style.setProperty("--state", runs ? "running" : "paused");
-      button.textContent = wanted ? "Pause" : "Play";
-      button.setAttribute("aria-label", `${button.textContent} the motion of this figure`);
+      button.textContent = siteText(wanted ? "pause" : "play");
+      button.setAttribute("aria-label", siteText("motion", { what: button.textContent }));
     }
     function play(on) {
       wanted = on;

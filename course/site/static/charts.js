@@ -6,9 +6,8 @@ async function draw(box) {
   const spec = JSON.parse(box.querySelector("script").textContent);
   const place = document.createElement("div");
   box.append(place);
-  delete spec.$schema; // it names the version that JupyterLab has, and Vega would warn of that
   await vegaEmbed(place, spec, {
-    mode: "vega-lite",
+    mode: "vega", // what the notebook's Vega-Lite becomes: build.py has compiled it
     actions: false,
     renderer: "svg",
     config: { background: "#FFFFFF" },

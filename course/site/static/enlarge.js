@@ -4,9 +4,11 @@
 {
   const dialog = document.createElement("dialog");
   dialog.className = "enlarged";
-  dialog.innerHTML = '<form method="dialog"><button autofocus>Close</button></form>'
-    + '<div class="scrolls" tabindex="0" role="group" aria-label="The picture; it scrolls"></div>';
+  dialog.innerHTML = '<form method="dialog"><button autofocus></button></form>'
+    + '<div class="scrolls" tabindex="0" role="group" ></div>';
+  dialog.querySelector("button").textContent = siteText("close");
   const place = dialog.querySelector(".scrolls");
+  place.ariaLabel = siteText("picture");
   let from = null; // a loop comes itself and goes back; of a picture there is a second one
 
   function enlarge(picture) {
@@ -41,7 +43,7 @@
     const button = document.createElement("button");
     button.type = "button";
     button.className = "enlarge";
-    button.textContent = "Enlarge";
+    button.textContent = siteText("enlarge");
     button.setAttribute("aria-haspopup", "dialog");
     button.addEventListener("click", () => {
       enlarge(picture);

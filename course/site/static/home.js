@@ -29,12 +29,12 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
 
   async function fetched() {
     const { size, parts } = box.dataset;
-    said.textContent = `Fetching the translator: ${size}.`;
+    said.textContent = siteText("fetching", { size });
     const [bar, words] = part("progress").children;
     part("progress").hidden = false;
     const tell = (share) => {
       bar.value = share;
-      words.textContent = `Fetching the translator: ${Math.round(100 * share)}% of ${size}`;
+      words.textContent = siteText("fetched", { percent: Math.round(100 * share), size });
     };
     tell(0);
     try {
@@ -59,9 +59,7 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
         found = opening(one, text, examples[0].from[0].cells.length);
       } catch (error) {
         if (mine !== turn) return;
-        const words = error.unknown
-          ? `I can't read that: ${error.message}.`
-          : `The translator could not be fetched: ${error.message}. Are you online? Try again.`;
+        const words = siteText(error.unknown ? "unreadable" : "not_fetched", { why: error.message });
         said.textContent = told.textContent = words;
         return;
       }
@@ -85,6 +83,7 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
       return button;
     });
     to.replaceChildren(...buttons.flatMap((button) => [button, " "]));
+    if (mine) to.scrollIntoView({ block: "nearest" }); // a long sentence fills a phone
     point(null);
     part("open").href = `lab/everyday.html#${new URLSearchParams({ text: found.text })}`;
     if (!calm.matches) {
@@ -97,8 +96,8 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
       }
     } else if (buttons.length) point(buttons.length - 1);
     if (mine) {
-      const doubt = found.doubt ? ` The translator is ${found.doubt}.` : "";
-      said.textContent = found.written ? `${found.written}${doubt}` : "It wrote nothing.";
+      const doubt = found.doubt ? siteText("doubt", { doubt: found.doubt }) : "";
+      said.textContent = found.written ? `${found.written}${doubt}` : siteText("nothing");
       if (doubt || !found.written) told.textContent = said.textContent;
     }
   }
@@ -128,7 +127,8 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
     if (i !== null) {
       const most = shares.indexOf(Math.max(...shares));
       const [written, read] = [shown.to[i], shown.from[most]].map(({ text }) => text);
-      told.textContent = `Of the English words, “${written}” attends most to “${read}” (${shares[most].toFixed(2)}, averaged over the heads).`;
+      const share = shares[most].toFixed(2);
+      told.textContent = siteText("most", { written, read, share });
     }
     draw_lines();
   }
@@ -165,14 +165,12 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     translate(field.value.trim() || field.placeholder);
-    // A phone's keyboard goes, and what is written comes into view.
-    if (matchMedia("(pointer: coarse)").matches) field.blur();
-    part("shown").scrollIntoView({ block: "nearest" });
+    if (matchMedia("(pointer: coarse)").matches) field.blur(); // a phone's keyboard goes
   });
   field.addEventListener("input", () => {
     if (field.value.length > MOST_LETTERS) {
       field.value = field.value.slice(0, MOST_LETTERS);
-      said.textContent = told.textContent = `Only the first ${MOST_LETTERS} letters are kept.`;
+      said.textContent = told.textContent = siteText("too_long", { most: MOST_LETTERS });
     }
     translator().catch(() => {}); // said when it is asked for
   });
@@ -193,7 +191,8 @@ const MOST_LETTERS = 400; // of a sentence, as in the laboratory
       meters[i].value = weight;
       meters[i].nextElementSibling.textContent = weight.toFixed(2);
     });
-    slider.ariaValueText = `animal ${animal.toFixed(2)}, street ${street.toFixed(2)}: ${last}`;
+    const numbers = { animal: animal.toFixed(2), street: street.toFixed(2), last };
+    slider.ariaValueText = siteText("slider", numbers);
     document.querySelector("#swap-written strong").textContent = last;
     const chances = document.querySelectorAll("#swap-told span");
     [cansado, cansada].forEach((chance, i) => (chances[i].textContent = chance.toFixed(2)));

@@ -17,7 +17,7 @@ function openSearch() {
     script.src = file;
     script.async = false; // in their order
     script.onload = () => window.found && search();
-    script.onerror = () => tell("The list of what can be found is missing.");
+    script.onerror = () => tell(siteText("list_missing"));
     document.head.append(script);
   }
 }
@@ -28,6 +28,7 @@ addEventListener("keydown", (event) => {
     openSearch();
   }
 });
+if (location.hash === "#search") openSearch(); // from a laboratory
 document.getElementById("search-close").addEventListener("click", () => dialog.close());
 dialog.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault(); // Enter: to the first one found

@@ -167,7 +167,7 @@ function search() {
   const least = Math.min(...hits.map(([, , missing]) => missing));
   hits = hits.filter(([, , missing]) => missing === least);
   hits.sort(([one], [other]) => other - one);
-  tell(hits.length === 1 ? "1 section" : `${hits.length} sections`);
+  tell(hits.length === 1 ? siteText("one_section") : siteText("sections", { count: hits.length }));
   const seen = new Set(groups.flatMap(({ ways }) => ways.flatMap((way) => way.flatMap((answer) => [...answer.keys()]))));
   for (const [, section] of hits.slice(0, 30)) list.append(hit(section, seen));
 }

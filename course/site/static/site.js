@@ -9,16 +9,16 @@ for (const box of document.querySelectorAll(".code")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy";
-  button.textContent = "Copy";
+  button.textContent = siteText("copy");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(box.querySelector("code").textContent);
-      button.textContent = "Copied";
+      button.textContent = siteText("copied");
     } catch {
       getSelection().selectAllChildren(box.querySelector("code")); // by hand, then
-      button.textContent = "Selected";
+      button.textContent = siteText("selected");
     }
-    setTimeout(() => (button.textContent = "Copy"), 2000);
+    setTimeout(() => (button.textContent = siteText("copy")), 2000);
   });
   frame.append(box, button);
 }
@@ -30,7 +30,7 @@ function reachable() {
     if (box.scrollWidth > box.clientWidth + 1) {
       box.tabIndex = 0;
       box.setAttribute("role", "group");
-      box.setAttribute("aria-label", "scrolls sideways");
+      box.setAttribute("aria-label", siteText("sideways"));
     } else if (box.hasAttribute("tabindex")) {
       for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
     }
@@ -51,13 +51,13 @@ function compared(guess, measured) {
   const right = numberIn(measured);
   if (right !== null) {
     const number = numberIn(guess);
-    if (number === null) return "your guess is not a number";
+    if (number === null) return siteText("no_number");
     const off = Math.abs(number - right);
     const near = off <= 0.005 * Math.max(Math.abs(number), Math.abs(right));
-    return near ? "right" : `off by ${Number(off.toPrecision(3))}`;
+    return near ? siteText("right") : siteText("off_by", { number: Number(off.toPrecision(3)) });
   }
   const bare = (text) => text.replace(/[\s"'()[\]]/g, "").toLowerCase();
-  return bare(guess) === bare(measured) ? "right" : "another one";
+  return bare(guess) === bare(measured) ? siteText("right") : siteText("another");
 }
 
 for (const form of document.querySelectorAll(".guess")) {

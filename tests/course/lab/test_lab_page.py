@@ -212,11 +212,41 @@ def test_the_page_runs_its_own_scripts_and_nothing_else(browser, lab):
     page.context.close()
 
 
+HEAR = """() => {
+  window.heard = [];
+  for (const one of document.querySelectorAll("[role=status], [role=alert], [aria-live]")) {
+    new MutationObserver(() => {
+      const said = one.textContent.trim();
+      if (said && one.ariaLive !== "off") heard.push(said);
+    }).observe(one, { childList: true, characterData: true, subtree: true });
+  }
+}"""
+
+
+def test_a_screen_reader_is_told_little_and_once(windows):
+    """Of a translation that is written word by word, and of a key that moves a weight."""
+    page = windows(reduced_motion="no-preference")
+    page.evaluate("start_from('#text=I+like+trees')")
+    page.wait_for_timeout(1500)
+    page.evaluate(HEAR)
+    page.get_by_label("English").fill("The dog likes trees")
+    page.get_by_role("button", name="Translate").click()
+    page.locator("#translation button.is-written").last.wait_for()
+    page.wait_for_timeout(1500)
+    assert 1 <= len(page.evaluate("heard")) <= 4, page.evaluate("heard")
+    page.evaluate(f"start_from({AT_TIRED!r})")
+    page.wait_for_timeout(3000)
+    page.evaluate("heard.length = 0")
+    page.evaluate("view.place_of('swap', 1).focus()")
+    page.keyboard.press("ArrowDown")
+    assert len(page.evaluate("heard")) == 1, page.evaluate("heard")
+
+
 def test_a_barred_word_is_not_seen_in_any_encoder_layer(visit):
     page = visit(AT_TIRED.replace("tired", "wide"))
     assert written(page).endswith("era demasiado ancha")
     for noun in ("animal", "street"):
-        page.get_by_label(f"may look at {noun}, in every head").uncheck()
+        page.get_by_label(f"may attend to {noun}, in every head").uncheck()
     expect(page.locator("#changes li")).to_have_count(2)
     expect(page.locator("#changes li").first).to_contain_text("wide can't see animal")
     numbers = page.locator(".av-barred .av-number")
