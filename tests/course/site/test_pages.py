@@ -46,7 +46,7 @@ from tests.each import each
 from transformer_lib import Translator
 
 NOTEBOOKS = sections.series()
-TRANSLATORS = {f"lab/{file}": name for name, (file, _) in LABORATORIES.items()}
+TRANSLATORS = {f"lab/{file}": name for name, file in LABORATORIES.items()}
 words = markdown(lambda address: address, jupyter_anchor)
 
 
