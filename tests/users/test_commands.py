@@ -180,9 +180,7 @@ for one, other in zip(stored.cells, new.cells, strict=True):
 print("the same")
 """
 TONIGHT = [
-    pytest.param(
-        path.name, marks=[] if path.name[:2] in ("00", "10") else [pytest.mark.nightly]
-    )
+    pytest.param(path.name, marks=[] if path.name[:2] in ("00", "10") else [pytest.mark.nightly])
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 ]
 

@@ -395,7 +395,7 @@ def test_a_translator_that_does_not_come_is_said_and_may_be_tried_again(visit, t
     page.evaluate("document.querySelector('#try').dataset.parts = '[[\"lab/missing.js\", 1]]'")
     page.get_by_label("Type a sentence").fill("trees are green")
     page.get_by_label("Type a sentence").press("Enter")
-    expect(page.locator("#try-told")).to_contain_text("could not be fetched: lab/missing.js")
+    expect(page.locator("#try-told")).to_contain_text("could not be fetched (lab/missing.js)")
     visit.errors.clear()
 
 
