@@ -13,7 +13,7 @@ from course.drawing.words import canvas, label, percent, titled, width_of, word
 
 SAID = {  # outcomes -> how the key says it, and a color
     ("flipped",): ("only the gender changes", style.ACCENT),
-    ("another adjective", "another word"): ("another word is written", style.SOFT),
+    ("another adjective", "another word"): ("another form or word is written", style.SOFT),
     ("unchanged",): ("nothing changes", style.RULE),
 }
 
@@ -26,7 +26,7 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 4) -> Figure:
     """
     note = "Each cell is a noun, filled if feature 822 fires on at least half of its occurrences"
     figure, ax = canvas(4.35, "The feature called “feminine” is silent on feminine plurals", note)
-    label(ax, (0.02, 1.43), "the most common:", color=style.MUTED)
+    label(ax, (0.02, 1.43), "the most common in each field:", color=style.MUTED)
     fires = {noun[0]: 2 * noun[4] >= noun[3] for noun in nouns}
     often = [noun for noun, *_ in sorted(nouns, key=lambda noun: -noun[3])]
     several = {noun[0] for noun in nouns if noun[2]}
@@ -84,7 +84,9 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     label(ax, (0.015, 11.9), "feature ahead")
     names = []
     for name in ahead:
-        kind, said = name.replace("one", "singular").replace("several", "plural").split(": ")
+        for old, new in ("one", "singular"), ("several", "plural"), ("first p", "first-p"):
+            name = name.replace(old, new)
+        kind, said = name.split(": ")
         names.append(f"{said.replace(',', '')} {'“the”' if kind == 'the' else kind + 's'}")
     ax.set_yticks(range(len(ahead)), names)
     ax.set(xlim=(-0.23, 0.8), ylim=(len(ahead) + 0.4, -2), xticks=[0, 0.2, 0.4, 0.6])
@@ -100,11 +102,11 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     example: an adjective that flips.
     """
     _, means, two, _ = (percent(parts["flipped"]) for parts in ways.values())
-    title = f"Two features turn {two} of the adjectives, a difference of two means {means}"
+    title = f"Two features turn {two} of the adjectives, the difference of two means {means}"
     figure, ax = canvas(
         3.65,
         title,
-        "A cell is one adjective of 100 that are to change their gender and nothing else",
+        "Each cell is one percent of 498 adjectives, whose gender should change and nothing else",
     )
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
@@ -113,7 +115,7 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
         label(ax, (x + 0.22, 2.83), said)
         x += 0.62 + width_of(said, style.NOTE)
     for left, (way, parts) in zip((0.04, 2.12, 4.2, 6.28), ways.items(), strict=True):
-        said = percent(parts["flipped"]) if parts["flipped"] >= 0.005 else "under 1%"
+        said = f"{parts['flipped']:.0%}"
         label(ax, (left, 2.42), said, size=18, weight="bold", color=style.ACCENT)
         label(ax, (left, 2.04), way)
         ends = 100 * np.cumsum([sum(parts[name] for name in names) for names in SAID])
@@ -156,7 +158,7 @@ def draw_corners() -> Figure:
 def draw_scores() -> Figure:
     from course.chapters.ch20_features.results import runs, scores
 
-    scopes = {"of its kind": "nouns among nouns, and so on", "all words": "among all words"}
+    scopes = {"of its kind": "among words of the same kind", "all words": "among all words"}
     return _score_rows(scores(runs()), scopes)
 
 
@@ -165,8 +167,8 @@ def draw_scores() -> Figure:
     caption="What becomes of adjectives whose gender is to change, by four ways of changing it.",
     alt="Four fields of 100 cells. Two attention weights of one head swapped: in 99% only the "
     "gender changes, as from cansado to cansada. The difference of means: 89%, the rest another "
-    "word. Two features: 55%, another word in 13, nothing changes in 32. Random pairs of features "
-    "with a change as large: 1%, another word in 15, nothing changes in 84.",
+    "form. Two features: 55%, another form in 13, nothing changes in 32. Random pairs of features "
+    "with changes of that length: 1%, another form or word in 15, nothing changes in 84.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, steering

@@ -17,9 +17,9 @@ from course.chapters.ch20_features.steering import OUTCOMES
 Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
     "swap": "two attention weights\nof one head, swapped",
-    "difference of means": "the mean difference\nof the genders, added",
+    "difference of means": "the difference of the\ngenders’ means, added",
     "two features": "two features: one off,\nits counterpart on",
-    "random pairs": "300 random pairs,\nas large a change",
+    "random pairs": "300 random pairs, with\nchanges of that length",
 }
 
 
@@ -45,7 +45,6 @@ def scores(all_runs: Runs, kind: str = "top-k") -> dict[str, dict[str, dict[str,
     controls = [run["properties"] for run in chosen(all_runs, "controls")]
     names = {
         "neurons": "best neuron",
-        "rotated neurons": "rotated neuron",
         "random directions": "random direction",
         "probe": "probe",
     }
@@ -144,10 +143,30 @@ def claims(
     return [
         *found,
         Claim("two features turn some adjectives", two["flipped"], 0.25, above=True),
-        Claim("… two at random hardly any", random["flipped"], 0.05, above=False),
-        Claim("… fewer than the difference of means", two["flipped"] - means["flipped"], 0, False),
-        Claim("… and than 13’s swap", two["flipped"] - swap["swap"]["flipped"], 0, above=False),
-        Claim("… and put a third word in its place", two["another adjective"], 0.05, above=True),
+        Claim(
+            "two features at random turn hardly any adjectives",
+            random["flipped"],
+            0.05,
+            above=False,
+        ),
+        Claim(
+            "two features turn fewer than the difference of means",
+            two["flipped"] - means["flipped"],
+            0,
+            False,
+        ),
+        Claim(
+            "two features turn fewer than 13’s swap",
+            two["flipped"] - swap["swap"]["flipped"],
+            0,
+            above=False,
+        ),
+        Claim(
+            "two features put a third word in the adjective’s position",
+            two["another adjective"],
+            0.05,
+            above=True,
+        ),
     ]
 
 
@@ -193,12 +212,12 @@ def claims_of_turned() -> list[Claim]:
 
 
 def every_claim(all_runs: Runs) -> dict[str, list[Claim]]:
-    """ "model, seed" -> the claims about each dictionary of 1,024 features with top-k."""
+    """Translator and seed -> the claims about each dictionary of 1,024 features with top-k."""
     steered = {(run["model"], run["seed"]): run for run in chosen(all_runs, "steering", "top-k")}
     found = {}
     for run in chosen(all_runs, "dictionary", "top-k"):
         (controls,) = chosen(all_runs, "controls", model=run["model"])
         (swap,) = chosen(all_runs, "swap", model=run["model"])
         key = run["model"], run["seed"]
-        found[f"{key[0]}, {key[1]}"] = claims(run, controls, steered.get(key), swap)
+        found[f"translator {key[0]}, seed {key[1]}"] = claims(run, controls, steered.get(key), swap)
     return found | {"returns": claims_of_returns(all_runs)}

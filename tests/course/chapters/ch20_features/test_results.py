@@ -14,19 +14,19 @@ def test_which_limits_were_missed():
 
 
 MISSED: dict[str, list[str]] = {
-    "0, 0": [],
-    "0, 1": [],
-    "0, 2": ["… and put a third word in its place"],
-    "1, 0": [
+    "translator 0, seed 0": [],
+    "translator 0, seed 1": [],
+    "translator 0, seed 2": ["two features put a third word in the adjective’s position"],
+    "translator 1, seed 0": [
         "a probe of one number knows the other’s gender",
         "a probe finds the person of a verb",
-        "… and put a third word in its place",
+        "two features put a third word in the adjective’s position",
     ],
-    "2, 0": [
+    "translator 2, seed 0": [
         "a probe of one number knows the other’s gender",
         "a probe finds the person of a verb",
-        "… two at random hardly any",
-        "… and put a third word in its place",
+        "two features at random turn hardly any adjectives",
+        "two features put a third word in the adjective’s position",
     ],
     "returns": ["half of the features or fewer return with another seed"],
 }
@@ -36,6 +36,7 @@ def test_most_of_what_returns_without_training_stands_for_words():
     (run,) = (run for run in RUNS if run["what"] == "returns" and run["other"] == "untrained")
     lexical, all_ = run["lexical"] * run["share_of_lexical"]["0.7"], run["share"]["0.7"]
     assert 0.6 < lexical / all_ < 0.7
+    assert (run["alive"], round(run["lexical"], 2)) == (843, 0.36)
 
 
 def top_k() -> list[dict]:
@@ -44,7 +45,7 @@ def top_k() -> list[dict]:
 
 def test_what_is_told_of_five_dictionaries():
     quality = [run["quality"] for run in top_k()]
-    assert all(0.95 < one["recovered"] < 0.97 and 0.01 < one["dead"] < 0.03 for one in quality)
+    assert all(0.95 < one["recovered"] < 0.97 for one in quality)
     ratios = [one["losses"]["rebuilt"] / one["losses"]["as it is"] for one in quality]
     assert (round(min(ratios), 1), round(max(ratios), 1)) == (2.5, 3.2)
     kinds = [run["properties"]["of its kind"] for run in top_k()]
@@ -52,6 +53,13 @@ def test_what_is_told_of_five_dictionaries():
     assert all(kind["noun: feminine, several"]["ap"] > 0.9995 for kind in kinds)
     assert all(run["eight"]["noun: feminine"] > 0.998 for run in top_k())
     assert round(kinds[0]["noun: feminine"]["precision"], 2) == 0.99
+    assert kinds[0]["noun: feminine, several"]["candidate"] == 834
+
+
+def test_the_ten_strongest_examples_are_feminine_and_singular():
+    (portrait,) = results.chosen(RUNS, "portrait", "top-k")
+    kinds = {form: (feminine, several) for form, feminine, several, *_ in portrait["nouns"]}
+    assert {kinds[word] for word, _ in portrait["strongest"]} == {(True, False)}
 
 
 def test_what_is_told_of_the_rivals():
@@ -59,13 +67,35 @@ def test_what_is_told_of_the_rivals():
     best = max(gender["best feature"])
     assert min(gender["best neuron"]) > best and min(gender["random direction"]) > best
     assert min(gender["probe"]) > 0.9995
-    below = [model for model, ap in enumerate(gender["rotated neuron"]) if ap < best]
-    assert below == [1]
     for scope, neurons in (("of its kind", 4), ("all words", 10)):
         table = results.scores(RUNS)[scope].values()
         mean = [{who: sum(all_) / len(all_) for who, all_ in one.items()} for one in table]
         assert sum(one["best feature"] > one["best neuron"] for one in mean) == neurons
         assert sum(one["probe"] > one["best feature"] for one in mean) == 11
+
+
+def test_words_of_other_kinds_mislead_neurons_more_but_for_verbs():
+    ahead = {
+        scope: {
+            name: sum(found["best feature"]) / 5 - sum(found["best neuron"]) / 3
+            for name, found in table.items()
+        }
+        for scope, table in results.scores(RUNS).items()
+    }
+    kind, every = ahead["of its kind"], ahead["all words"]
+    assert {name for name in kind if every[name] < kind[name]} == {
+        "verb: past",
+        "verb: first person",
+    }
+
+
+def test_how_well_a_probe_finds_the_person_of_a_verb():
+    found = [
+        run["properties"]["probe"]["of its kind"]["verb: first person"]
+        for run in results.chosen(RUNS, "controls")
+    ]
+    assert [round(one["ap"], 2) for one in found] == [0.99, 0.51, 0.7]
+    assert {round(one["base"], 2) for one in found} == {0.13}
 
 
 def test_without_training_nothing_finds_gender():

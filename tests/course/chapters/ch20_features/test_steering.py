@@ -94,3 +94,16 @@ def test_outcomes_are_told_apart():
         sum(one["sentences"] for one in told["by number"].values()) == 5
         and number in told["by number"]
     )
+
+
+def test_without_steering_two_plural_adjectives_have_the_wrong_gender():
+    """As many as two features turn, if they are named by gender alone."""
+    translator = Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)
+    half = steering.Half(translator, items)
+    found = half.next_word(torch.zeros_like(half.x))["flipped"]
+    several = [item for item in items if item.right.endswith("s")]
+    half = steering.Half(translator, several)
+    plural = half.next_word(torch.zeros_like(half.x))["flipped"]
+    assert (len(items), round(found * len(items))) == (498, 3)
+    assert (len(several), round(plural * len(several))) == (226, 2)
