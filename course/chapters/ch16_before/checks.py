@@ -40,20 +40,20 @@ def both(*parts: Tensor) -> Tensor:
     return torch.cat(parts, dim=-1)
 
 
-def right_both_ways(forward: Step, backward: Step, words: Tensor, start: Tensor) -> Tensor:
+def right_both_ways(from_left: Step, from_right: Step, words: Tensor, start: Tensor) -> Tensor:
     """(s, d) -> (s, 2 hidden): for each word the state from the left, then that from the right."""
-    return both(read(forward, words, start), back(backward, words, start))
+    return both(read(from_left, words, start), back(from_right, words, start))
 
 
-def by_cells(forward: Step, backward: Step, words: Tensor, start: Tensor) -> Tensor:
+def by_cells(from_left: Step, from_right: Step, words: Tensor, start: Tensor) -> Tensor:
     """With a list for each direction, as a reader may write it."""
     left, right, state = [], [start] * len(words), start
     for each in words:
-        state = forward(each, state)
+        state = from_left(each, state)
         left.append(state)
     state = start
     for i in range(len(words) - 1, -1, -1):
-        state = backward(words[i], state)
+        state = from_right(words[i], state)
         right[i] = state
     return torch.stack([torch.cat(pair) for pair in zip(left, right, strict=True)])
 
@@ -83,7 +83,7 @@ my_both_ways = Exercise(
         "Each step begins at `start` there. The state has to be handed on.": [
             lambda f, b, w, s: torch.stack([both(f(each, s), b(each, s)) for each in w])
         ],
-        "Both directions use `forward`. The second has a step of its own.": [
+        "Both directions use `from_left`. The second has a step of its own.": [
             lambda f, b, w, s: right_both_ways(f, f, w, s)
         ],
         "Those are the last states. Attention needs one for each word.": [

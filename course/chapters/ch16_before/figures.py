@@ -132,8 +132,8 @@ def draw_backwards() -> Figure:
         means[kind] = np.mean([[entry["right"] for entry in row] for row in found], axis=0)
     lengths = [entry["digits"] for entry in stored["runs"][0]["by_length"]]
     best, worst = (percent(means[kind][-1]) for kind in ("dot", "none"))
-    title = f"With attention, {best} of the rows of ten digits come out right; without it, {worst}"
-    note = "Left: the attention of one translator, from 25% on. Right: means of three runs"
+    title = f"With dot products, {best} of ten-digit rows are right; without attention, {worst}"
+    note = "Left: one translator's attention weights of 25% or more. Right: means of three runs"
     figure, ax = canvas(3.8, title, note)
 
     row, high, low = stored["row"], 2.5, 0.8
@@ -153,8 +153,8 @@ def draw_backwards() -> Figure:
     label(ax, (4.3, high + 0.42), "rows without a mistake", color=style.MUTED)
     chart = figure.add_axes((0.6, 0.205, 0.21, 0.49))
     look = {"linewidth": 3, "clip_on": False}
-    chart.plot(lengths, means["dot"], color=teal, label=f"{best} with attention", **look)
-    chart.plot(lengths, means["none"], color=style.MUTED, label=f"{worst} without", **look)
+    chart.plot(lengths, means["dot"], color=teal, label=f"{best} dot products", **look)
+    chart.plot(lengths, means["none"], color=style.MUTED, label=f"{worst} no attention", **look)
     chart.set(xlabel="digits in the row", ylim=(0, 1.04), xlim=(lengths[0], lengths[-1]))
     name_lines(chart)
     chart.set_xticks([3, 5, 7, 10])
@@ -194,7 +194,7 @@ def table_of_bars(
     "from its noun: 94, 85, 67 and 59%. Longer than any in training: 38, 85, 68 and 6%.",
 )
 def draw_splits() -> Figure:
-    title = "The Transformer is ahead with “it”, and far behind on longer sentences"
+    title = "The Transformer is ahead on distant “it” and far behind on longer sentences"
     note = "Translations that are right to the letter after 1,500 steps: means of three runs each"
     figure, ax = canvas(4.45, title, note)
     rows = {
@@ -220,13 +220,14 @@ def draw_splits() -> Figure:
     "with 18 tokens there are 60.",
 )
 def draw_length() -> Figure:
-    curves = {}
+    curves, sentences = {}, {}
     for kind in ("transformer", "additive", "none"):
         by_length: dict[int, list[float]] = {}
         for entry in (entry for run in chosen()[kind] for entry in run["by_length"]):
             if entry["sentences"] >= 50:
                 share = entry["right"] / entry["sentences"]
                 by_length.setdefault(entry["tokens"], []).append(share)
+                sentences[entry["tokens"]] = entry["sentences"]
         curves[kind] = {tokens: float(np.mean(found)) for tokens, found in by_length.items()}
     transformer = curves["transformer"]
     shortest, longest = min(transformer), max(transformer)
@@ -243,13 +244,12 @@ def draw_length() -> Figure:
     ax.set(ylim=(0, 1.06), xlim=(shortest, longest), xlabel="tokens in the sentence")
     name_lines(ax, wide=40)
 
-    first, last = percent(ends[LEARNED]), percent(ends[longest])
-    title = f"With {LEARNED} tokens, {first} of the Transformer's translations are right; "
-    note = "Translations that are right to the letter: means of three runs each"
-    titled(figure, f"{title}with {longest}, {last}", note)
-    ax.axvspan(LEARNED, longest, color=style.GROUND, zorder=0)
+    title = f"Without attention, accuracy falls early; Transformers hold until {LEARNED} tokens"
+    note = "Right to the letter, means of three runs each; with {} tokens, there are {} sentences"
+    titled(figure, title, note.format(longest, sentences[longest]))
+    ax.axvspan(LEARNED + 0.5, longest, color=style.GROUND, zorder=0)
     look = {"color": style.MUTED, "ha": "center", "va": "bottom"}
-    ax.text((LEARNED + longest) / 2, 1.07, "longer than in training", **look)
+    ax.text((LEARNED + 0.5 + longest) / 2, 1.07, "longer than in training", **look)
     shares(ax.yaxis)
     ax.set_xticks([shortest, 6, 10, LEARNED, longest])
     return figure
@@ -269,7 +269,7 @@ def draw_maps() -> Figure:
     found = chosen()["additive"][0]["map"]
     weights = np.array(found["weights"]["readout.cross_attn"][0])[:-1, :-1]  # without the ends
     title = "While it writes “cansado”, the recurrent translator attends to “tired”"
-    note = "The attention of one translator with additive scores: the thicker, the more"
+    note = "One translator with additive scores: thicker lines mean more attention"
     figure, ax = canvas(2.75, title, note)
     last = len(found["written"]) - 1
     english, spanish = (
@@ -298,10 +298,10 @@ def draw_adjective() -> Figure:
         mine = [run["agreement"] for run in runs if run["what"] == kind]
         rows[kind] = [float(np.mean([run[whose] for run in mine])) for whose in FROM]
     right = percent(rows["transformer"][-1])
-    title = f"With the other gender's vector, the Transformer gets {right} of the genders right"
-    note = "Adjectives in the right gender, by whose vector the decoder gets: means of three runs"
-    figure, ax = canvas(2.6, title, note)
-    columns = ["the adjective's own", "of the same gender", "of the other gender"]
+    title = f"With a vector of the other gender, Transformers get {right} of adjectives right"
+    note = "Adjectives in the right gender, by the sentence that the vector comes from: "
+    figure, ax = canvas(2.6, title, f"{note}means of three runs")
+    columns = ["its own sentence", "same gender", "other gender"]
     table_of_bars(ax, 1.7, columns, rows)
     return figure
 
@@ -337,7 +337,7 @@ def draw_waiting() -> Figure:
             area(ax, (0.02 + wide * i / cells, y), wide / cells - 0.008, 0.3, color)
         label(ax, (0.02, y + 0.44), f"{name}: {does}", **look)
         label(ax, (0.1 + wide, y + 0.15), f"{took:.3g} ms", **look)
-    text = "How many times as long the recurrent layer takes, by the number of words"
+    text = "The recurrent layer's time divided by self-attention's, by the length of the sentence"
     label(ax, (0.02, 1.85), text, color=style.MUTED)
     for i, (length, factor) in enumerate(times.items()):
         x, loud = 0.42 + 1.12 * i, length == most

@@ -139,6 +139,14 @@ def test_how_many_times_as_long_a_recurrent_layer_takes():
     assert [round(factor) for factor in times.values()] == [3, 10, 6]
 
 
+def test_a_second_thread_slows_the_recurrent_layer_and_hinders_both_at_128_words():
+    runs = experiments.load("waiting")["runs"]
+    took = {(run["layer"], run["length"], run["threads"]): run["milliseconds"] for run in runs}
+    lengths = {length for _, length, _ in took}
+    assert all(took["recurrent", n, 2] > took["recurrent", n, 1] for n in lengths)
+    assert took["self-attention", 128, 2] > took["self-attention", 128, 1]
+
+
 def test_what_is_kept_while_a_translator_writes_is_what_the_notebook_computes():
     old, new = (spec.build(100, 100).eval() for spec in SPECS[2:])
     for words in (8, 32):
