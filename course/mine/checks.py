@@ -7,6 +7,7 @@ those of the shipped translator too.
 """
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -69,6 +70,9 @@ LIBRARY = (
 )
 
 
+SUPER = "The first line of `__init__` is `super().__init__()`; before it, a module keeps nothing."
+
+
 # --- what the reader wrote ----------------------------------------------------------------------
 
 
@@ -118,6 +122,7 @@ class Own:
         try:
             module = self.outcome(kind, *sizes)
         except Hint as hint:
+            no_slip("Module.__init__()" not in str(hint), f"`{name}`: {SUPER}")
             raise Hint(f"`{name}({given})`: {hint}", hint.keeps) from None
         foreign = self.bench.foreign(module)
         expect(foreign is not None, f"`{name}` should be a class: an nn.Module.")
@@ -211,6 +216,12 @@ def about(part: str) -> Iterator[None]:
 
 def embeddings(mine: Own) -> None:
     table = of_embeddings.small_table()
+    new = mine.make("Embeddings", *table.shape)
+    expect(
+        found_at(mine, new, "table.in_features") is None,
+        "`self.table` is an nn.Linear, which multiplies vectors by a matrix. Ids are numbers of "
+        "rows: nn.Embedding(vocab_size, d_model) looks them up.",
+    )
     mine.twin("Embeddings", table.shape, {"table.weight": table})
 
     def embed(ids: Tensor, table: Tensor) -> Tensor:
@@ -258,11 +269,13 @@ def seen() -> Tensor:
 def heads(mine: Own) -> None:
     ours = seeded(lambda: MultiHeadAttention(D_MODEL, H))
     their = mine.run(mine.twin("MultiHeadAttention", (D_MODEL, H), weights_of(ours)))
-    x, other = random(B, T, D_MODEL, seed=1), random(B, S, D_MODEL, seed=2)
+    x, y, z = (random(B, T, D_MODEL, seed=seed) for seed in (1, 2, 3))
     with torch.no_grad():
-        found = call(their, x, x, x)
-        for hint, wrong in wrong_cuts(ours, x).items():
+        found = call(their, x, x, x, stops=HEADS_STOP)
+        for hint, wrong in wrong_heads(ours, x):
             no_slip(not same(found, wrong), hint)
+        if found.shape != x.shape:
+            compare(found, x, [])
 
     def by_matrices(x: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor) -> Tensor:
         """One sentence and a matrix for each head, as in notebook 05."""
@@ -275,39 +288,170 @@ def heads(mine: Own) -> None:
         return mine.run(module)(x[None], x[None], x[None])[0]
 
     of_heads.multi_head(by_matrices)
+    other = random(B, S, D_MODEL, seed=2)
     with torch.no_grad():
-        found = call(partial(their, mask=seen()), x, other, other.flip(1))
-        right = ours(x, other, other.flip(1), mask=seen())
+        compare(call(their, x, y, z), ours(x, y, z), list(mixed_up(ours, x, y, z)))
+        found = call(partial(their, mask=seen()), x, other, other.flip(1), stops=LENGTHS_STOP)
+        no_slip(
+            not found.isnan().any(),
+            "Some numbers are NaN: a softmax over nothing but -inf. Is the mask the wrong way "
+            "round? True means that a word may be seen.",
+        )
         compare(
             found,
-            right,
-            [
-                (
-                    ours(x, other, other.flip(1)),
-                    "The mask has no effect: hand it on to `attention`.",
-                ),
-                (
-                    ours(x, other, other, mask=seen()),
-                    "The values are made of `key`. They come from "
-                    "`value`, with a matrix of their own.",
-                ),
-            ],
+            ours(x, other, other.flip(1), mask=seen()),
+            wrong_masks(ours, x, other, other.flip(1)),
         )
 
 
-def wrong_cuts(ours: MultiHeadAttention, x: Tensor) -> dict[str, Tensor]:
-    """What comes out where heads are cut or joined without the transpose."""
-    q, k, v = (w(x) for w in (ours.w_q, ours.w_k, ours.w_v))
-    pieces = [y.reshape(B, H, T, -1) for y in (q, k, v)]
-    in_pieces = of_attention.attention(*pieces)
-    whole = of_attention.attention(*map(ours.split_heads, (q, k, v)))
-    cut = "The heads hold pieces of words: cut the last axis into (h, d_k), then exchange it with "
-    return {
-        cut + "the words (transpose).": ours.w_o(ours.merge_heads(in_pieces)),
-        cut + "the words, and the same on the way back.": ours.w_o(in_pieces.reshape(B, T, -1)),
-        "The heads are joined without the transpose back: first (b, q, h, d_k), then side by "
-        "side.": ours.w_o(whole.reshape(B, T, -1)),
-    }
+# What PyTorch says of slips in the layer: its own words lead astray.
+A_SHARE = "`d_model / h` is a number with a point; a size is a whole number: `d_model // h`."
+TURNED = "For the scores, the last two axes of the keys are exchanged: q @ k.transpose(-2, -1)."
+HEADS_STOP = {
+    "got float": A_SHARE,
+    "type float": A_SHARE,
+    "'float' object": A_SHARE,
+    "view size is not compatible": "`view` works only while the numbers lie in order, and after a "
+    "transpose they don't. Cut the last axis before you transpose; when you join the heads, take "
+    "`flatten` or `reshape`.",
+    f"({B * H * T}x{D_MODEL // H} and": "`w_o` is handed single heads. First join them: exchange "
+    "heads and words back, then put the heads of each word side by side, (b, q, d_model).",
+    f"({B * T}x{D_MODEL // H} and": "`w_o` is handed as many numbers as one head has. Put all the "
+    "heads side by side; don't add them up or average them.",
+    f"({B * H}x{T * D_MODEL // H} and": "The words are joined, not the heads. Heads stand before "
+    "the words for `attention` alone: transpose(1, 2) before it, and once more after it.",
+    "of batch2 tensor to be": TURNED,
+    "must match the size of tensor b": TURNED,
+}
+LENGTHS_STOP = {
+    part: f"Here, `query` has {T} words, and `key` and `value` have {S}. Cut each of them by its "
+    "own length, and give the result the length of `query`."
+    for part in ("is invalid for input of size", "must match the size of tensor b", "batch2 tensor")
+}
+
+
+def wrong_heads(ours: MultiHeadAttention, x: Tensor) -> Iterator[tuple[str, Tensor]]:
+    """A hint, and what comes out for the words x of somebody who makes this mistake."""
+
+    def layer(cut: Callable, join: Callable, attend: Callable = of_attention.attention) -> Tensor:
+        return ours.w_o(join(attend(*(cut(w(x)) for w in (ours.w_q, ours.w_k, ours.w_v)))))
+
+    def scores(q: Tensor, k: Tensor) -> Tensor:
+        return q @ k.mT / q.size(-1) ** 0.5
+
+    cut, join = ours.split_heads, ours.merge_heads
+    pieces = "The heads hold pieces of words: cut the last axis into (h, d_k), then exchange it "
+    pieces += "with the words"
+    yield f"{pieces} (transpose).", layer(lambda y: y.reshape(B, H, T, -1), join)
+    yield (
+        f"{pieces}, and the same on the way back.",
+        layer(lambda y: y.reshape(B, H, T, -1), lambda z: z.reshape(B, T, -1)),
+    )
+    yield (
+        "The heads are joined without the transpose back: first (b, q, h, d_k), then side by side.",
+        layer(cut, lambda z: z.reshape(B, T, -1)),
+    )
+    for back in (lambda z: z.flatten(2), lambda z: z.transpose(1, 2).reshape(B, T, -1)):
+        yield (
+            "The heads of each word attend to each other, because the cut gives (b, s, h, d_k). "
+            "Exchange words and heads before `attention`, transpose(1, 2), and back afterwards.",
+            layer(lambda y: y.unflatten(-1, (H, -1)), back),
+        )
+    yield (
+        "There is only one head, as wide as the model: cut queries, keys and values into h heads.",
+        layer(lambda y: y, lambda z: z),
+    )
+    whole = of_attention.attention(*(cut(w(x)) for w in (ours.w_q, ours.w_k, ours.w_v)))
+    for apart in (whole, whole.transpose(1, 2)):
+        yield "Those are the heads. Put them side by side and multiply by W^O.", apart
+    yield (
+        "W^O is transposed: nn.Linear stores its matrix that way. Call the layer: self.w_o(…).",
+        join(whole) @ ours.w_o.weight,
+    )
+    for early in (lambda y: y.transpose(1, 2), lambda y: cut(of_heads.cut_the_words(y, H))):
+        yield of_heads.EARLY, layer(lambda y, early=early: early(y).reshape(B, H, T, -1), join)
+    yield (
+        "h and d_k are swapped in the cut: a head gets numbers that stand side by side, the first "
+        "one 0 to d_k - 1.",
+        layer(lambda y: of_heads.shuffled(y, H).permute(0, 3, 1, 2), join),
+    )
+    for axis, over in ((0, "sentences"), (1, "heads")):
+        yield (
+            f"The softmax runs over the {over}. Each row, over the keys, must sum to 1: dim=-1.",
+            layer(cut, join, lambda q, k, v, axis=axis: scores(q, k).softmax(axis) @ v),
+        )
+    yield (
+        "The scores are multiplied by √d_k. Divide them by it.",
+        layer(cut, join, lambda q, k, v: (scores(q, k) * q.size(-1)).softmax(-1) @ v),
+    )
+    made = {"w_q": ours.w_q(x), "w_k": ours.w_k(x), "w_v": ours.w_v(x), "": x}
+    for ways in itertools.product(made, repeat=3):
+        q, k, v = ((cut(made[way])) for way in ways)
+        if hint := of_matrices(*ways):
+            yield hint, ours.w_o(join(of_attention.attention(q, k, v)))
+
+
+def of_matrices(*ways: str) -> str:
+    """The hint where queries, keys and values are made with these matrices; "" where it is right,
+    or where queries and keys are exchanged, which notebook 05 has a hint for."""
+    q, k, v = ways
+    if (q, k, v) in (("w_q", "w_k", "w_v"), ("w_k", "w_q", "w_v")):
+        return ""
+    if (q, k, v) == ("w_q", "w_v", "w_k"):
+        return "Keys and values are exchanged: attention(query, key, value)."
+    if (q, k) == ("w_q", "w_k") and v:
+        used = {"w_q": "queries", "w_k": "keys"}[v]
+        return (
+            f"The weights are multiplied by the {used}, or the values are made with `{v}`. They "
+            "are for the values, which `w_v` makes."
+        )
+    kinds = zip(("queries", "keys", "values"), ways, ("w_q", "w_k", "w_v"), strict=True)
+    wrong = [
+        f"the {kind} are made {f'with `{way}`' if way else 'without any matrix'}"
+        for kind, way, right in kinds
+        if way != right
+    ]
+    return f"Here {', '.join(wrong)}. Queries, keys and values have a matrix each: w_q, w_k, w_v."
+
+
+def mixed_up(ours: MultiHeadAttention, *given: Tensor) -> Iterator[tuple[Tensor, str]]:
+    """What comes out, and the hint, where the queries, keys and values are made of others of the
+    three that are given."""
+    names = ("query", "key", "value")
+    for ways in itertools.product(range(3), repeat=3):
+        wrong = [
+            f"the {kind} are made of `{names[way]}`"
+            for kind, way, right in zip(("queries", "keys", "values"), ways, range(3), strict=True)
+            if way != right
+        ]
+        told = " and ".join(wrong)
+        yield (
+            ours(*(given[way] for way in ways)),
+            f"{told[:1].upper()}{told[1:]}. Each is made of its own: w_q(query), w_k(key), "
+            "w_v(value).",
+        )
+
+
+def wrong_masks(ours: MultiHeadAttention, *given: Tensor) -> list[tuple[Tensor, str]]:
+    """What comes out, and the hint, where the mask is forgotten or misread."""
+    matrices = (ours.w_q, ours.w_k, ours.w_v)
+    q, k, v = (ours.split_heads(w(one)) for w, one in zip(matrices, given, strict=True))
+    scores, mask = q @ k.mT / q.size(-1) ** 0.5, seen()
+
+    def after(weights: Tensor) -> Tensor:
+        return ours.w_o(ours.merge_heads(weights @ v))
+
+    late = "The mask changes too little: where it is False, the score becomes a very negative "
+    late += "number, such as -1e9, before the softmax. (`attention` does it for you.)"
+    return [
+        (after(scores.softmax(-1)), "The mask has no effect: hand it on to `attention`."),
+        (
+            after(scores.masked_fill(mask, -1e9).softmax(-1)),
+            "The mask is the wrong way round: True means that a word may be seen.",
+        ),
+        (after(scores.softmax(-1) * mask), late),
+        (after((scores * mask).softmax(-1)), late),
+    ]
 
 
 def masks(mine: Own) -> None:
@@ -340,7 +484,7 @@ def residual(mine: Own) -> None:
     width = of_encoder.feed_forward_inputs()[0].size(-1)
     around = mine.twin("SublayerConnection", (width, 0.0), weights_of(Norm(width)))
     expect(
-        dropout_of(mine, around) is not None,
+        found_at(mine, around, "dropout.p") is not None,
         "`SublayerConnection` should have an nn.Dropout of the name `dropout`.",
     )
 
@@ -350,7 +494,7 @@ def residual(mine: Own) -> None:
 
     with about("SublayerConnection"):
         of_encoder.judge_around(through, norm_first=False)
-    kept = dropout_of(mine, mine.make("SublayerConnection", width, 0.25))
+    kept = found_at(mine, mine.make("SublayerConnection", width, 0.25), "dropout.p")
     expect(kept == 0.25, f"Made with a dropout of 0.25, it drops a share of {kept}.")
 
 
@@ -367,10 +511,10 @@ def feed_forward(mine: Own) -> None:
         of_encoder.feed_forward(by_matrices)
 
 
-def dropout_of(mine: Own, module: Any) -> float | None:
-    """The share that its `dropout` drops; None if it has no such part."""
+def found_at(mine: Own, module: Any, path: str) -> Any:
+    """What it has under a name such as "dropout.p"; None if it has no such part."""
     try:
-        return mine.look_up(module, "dropout.p")
+        return mine.look_up(module, path)
     except Exception:  # of whatever kind, from another process
         return None
 
