@@ -47,7 +47,7 @@ from transformer_lib.checkpoints import weights as weights_of
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.decoder import Decoder, DecoderLayer
 from transformer_lib.model.encoder import Encoder, EncoderLayer
-from transformer_lib.model.masks import causal_mask
+from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import EOS
 from transformer_lib.training.threads import using_threads
@@ -672,9 +672,41 @@ def judge_decode(mine: Own, their: Any, ours: Transformer) -> None:
             "library: move the product with the table to a method `generator(x)`.",
         )
         with about("decode"):
-            compare(found, right, [])
+            compare(found, right, list(wrong_decodes(ours, tgt[:, :-1], memory, src)))
         with about("generator"):
             compare(call(mine.run(generator_of(mine, their)), right), ours.generator(right), [])
+
+
+def wrong_decodes(
+    ours: Transformer, tgt_in: Tensor, memory: Tensor, src: Tensor
+) -> Iterator[tuple[Tensor, str]]:
+    """What `decode` gives after one mistake, and the hint for it."""
+    bare, seen = ours.tgt_embed(tgt_in), padding_mask(src)
+    past, words = causal_mask(tgt_in.size(1)), padding_mask(tgt_in)
+    right = {"x": ours.tgt_positions(bare), "tgt_mask": past & words, "src_mask": seen}
+    for changed, hint in (
+        (
+            {"tgt_mask": past},
+            "The decoder's own words got the causal mask alone. Their padding has to be hidden, "
+            "too: padding_mask(tgt_in) & causal_mask(…).",
+        ),
+        (
+            {"tgt_mask": words},
+            "The decoder's own words got the padding mask alone: the causal mask is missing.",
+        ),
+        ({"tgt_mask": None}, "The decoder's own words got no mask: they need both, joined by `&`."),
+        (
+            {"src_mask": None},
+            "The decoder attends to the source's padding: hand padding_mask(src) on as `src_mask`.",
+        ),
+        (
+            {"tgt_mask": past, "src_mask": None},
+            "Both padding masks are missing: that of tgt_in belongs to the causal mask (`&`), that "
+            "of src is `src_mask`.",
+        ),
+        ({"x": bare}, "The positions are missing: they are added to the embeddings."),
+    ):
+        yield ours.decoder(memory=memory, **right | changed), hint
 
 
 def generator_of(mine: Own, model: Any) -> Any:

@@ -16,6 +16,7 @@ from transformer_lib.text.user_input import InputError
 FORMER = ROOT / "from_scratch" / FILE  # where the file of earlier readers lies
 TRAINING_ONLY = ("label_smoothed_cross_entropy", "update")  # no translation needs them
 CHECKED: list[int] = []  # the parts that were handed to `check` since the notebook's start
+WRONG: set[str] = set()  # what it didn't find right the last time
 
 
 def check(*things: Any) -> None:
@@ -41,6 +42,9 @@ def check(*things: Any) -> None:
             kept = f" {kept_in(path, number, things)}"
     except Exception as error:
         hint = Hint(f"It stops with {reason_of(error)}.")
+    WRONG.difference_update(names)
+    if hint is not None and not isinstance(hint, NotTried):
+        WRONG.update(names)
     print(f"{', '.join(PARTS[number - 1].names)}: {in_words(hint)}{kept}")
 
 
@@ -140,10 +144,13 @@ def borrow(path: Path, but: Container[str] = ()) -> Workbench:
 
 def say_what_is_lent(bench: Workbench, but: Container[str] = ()) -> None:
     missing = [name for name in bench.missing() if name not in but]
-    if missing:
-        them = "it" if len(missing) == 1 else "them"
-        told = f"Lent, because you haven't written {them} yet: {', '.join(missing)}."
-        print(textwrap.fill(told, width=88))
+    for names, why in (
+        ([name for name in missing if name not in WRONG], "you haven't written {} yet"),
+        ([name for name in missing if name in WRONG], "the check hasn't found {} right yet"),
+    ):
+        if names:
+            why = why.format("it" if len(names) == 1 else "them")
+            print(textwrap.fill(f"Lent, because {why}: {', '.join(names)}.", width=88))
 
 
 def bench_of(path: Path, at_work: bool = False) -> Workbench:

@@ -6,7 +6,7 @@ import pytest
 from torch.nn.functional import cross_entropy
 
 from course import mine
-from course.mine import keeping
+from course.mine import keeping, reader
 from course.mine.bench import of_file
 from course.mine.checks import verdict
 from tests.course.mine.solution import BLOCKS, HEADER
@@ -23,6 +23,7 @@ def work(tmp_path, monkeypatch):
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.setattr(keeping, "WORK", folder)
+    monkeypatch.setattr(reader, "WRONG", set())
     monkeypatch.chdir(folder)
     return folder
 
@@ -159,3 +160,16 @@ def test_own_parts_translate_and_what_is_missing_is_lent_and_named(work, capsys)
     told = capsys.readouterr().out
     assert "padding_mask" not in told.split("Your Transformer")[0]
     assert "Your Transformer stops with OSError" in told and "(line " in told
+
+
+def test_a_part_that_was_written_and_is_not_right_is_lent_for_another_reason(work, capsys):
+    cell(attention().replace(" / math.sqrt(query.size(-1))", ""), "attention")
+    mine.translate("I like trees")
+    told = " ".join(capsys.readouterr().out.split())
+    assert (
+        "Lent, because you haven't written them yet: Embeddings, positional_encoding, Mult" in told
+    )
+    assert "Lent, because the check hasn't found it right yet: attention." in told
+    cell(attention(), "attention")
+    mine.translate("I like trees")
+    assert "the check hasn't" not in capsys.readouterr().out
