@@ -15,7 +15,7 @@ def flash_attention(
     query (..., q, d_k), key (..., k, d_k), value (..., k, d_v) -> (..., q, d_v): the same numbers
     as `attention`, to rounding, while no tensor is wider than a block. Kept from block to block,
     for each query: the largest score, the sum of e^(score - largest), and the sum of
-    e^(score - largest) v. A larger score shrinks both by e^(old - new). ValueError if block < 1.
+    e^(score - largest) v. A larger score shrinks both by e^(old - new).
 
     Only the idea: it is fast where one kernel on a GPU does it all. ValueError for block < 1.
     """

@@ -18,7 +18,6 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course.chapters.ch17_gpt import experiment_language_model as language_model
-from course.drawing.rows import verdict
 from course.experiments import experiment, load
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
@@ -170,6 +169,7 @@ GROUPS = {  # the parts as notebook 18 tells of them
     "all together": ("today",),
 }
 TOLD = {  # by another name than the stored one
+    "window of 5": "window of ±4",
     "mixture of experts": "small experts",
     "mixture of experts, equal compute": "larger experts",
 }
@@ -197,18 +197,19 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def worth(rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int]) -> str:
+def worth(
+    rows: Sequence[dict[str, Any]], group: str, kept: dict[str, int], star: Callable[..., str]
+) -> str:
     """A line for each part of a group: its mean for each split, above the base's, in points.
 
-    A star where each seed lies beyond each of the base's. rows: as `points` has them; kept: bytes
-    of the cache, told with their share of the base's where they differ.
+    rows: as `points` has them; kept: bytes of the cache, told with their share of the base's where
+    they differ; star: from a row's seeds and the base's to what marks a clear difference.
     """
     base, lines = rows[0], []
     for row in rows:
         if row["group"] == group:
             told = [
-                f"{split} {statistics.mean(row[split]):+5.1f}"
-                + ("*" if verdict(row[split], base[split]) != "no clear difference" else " ")
+                f"{split} {statistics.mean(row[split]):+5.1f}{star(row[split], base[split])}"
                 for split in ASKED
             ]
             held = kept.get(row["what"], kept["base"])

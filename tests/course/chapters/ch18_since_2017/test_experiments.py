@@ -58,6 +58,13 @@ def test_twenty_seven_comparisons_have_a_star_and_luck_would_give_less_than_half
     assert math.comb(13, 3) == 286 and round(60 * 2 / 286, 1) == 0.4
 
 
+def test_a_language_model_has_three_runs_of_the_base_and_luck_would_give_two_stars():
+    runs = experiments.load("since-language-model")["runs"]
+    changes = {run["what"] for run in runs} - {"base"}
+    assert sum(run["what"] == "base" and run["chosen"] for run in runs) == 3
+    assert len(changes) * 2 / math.comb(6, 3) == 2
+
+
 NO, YES, LESS = "no clear difference", "better", "worse"
 SAID = {
     "pre-norm": (YES, YES, YES),
@@ -169,7 +176,8 @@ def test_how_much_each_is_worth():
 def test_sizes_and_times():
     size = {run["what"]: run["parameters"] for run in CHOSEN}
     assert size["no biases"] < size["RMSNorm"] < size["base"]
-    assert 0.9 < size["multi-query"] / size["base"] < size["grouped queries"] / size["base"] < 0.97
+    fewer = {what: round(100 * (1 - size[what] / size["base"])) for what in size}
+    assert fewer["grouped queries"] == fewer["today"] == 4 and fewer["multi-query"] == 6
     assert round(size["not tied"] / size["base"], 2) == 1.28
     seconds = {
         what: [  # the base's later seeds were trained on another day, beside other work
@@ -190,8 +198,10 @@ def test_the_parts_of_today_one_by_one_and_together():
     sums = {split: sum(worth(what, split) for what in nine) for split in ("test", "longer")}
     assert (round(sums["test"]), round(sums["longer"])) == (21, 51)
     assert round(worth("today", "longer")) == 46
-    from_seeds = [sums["longer"] - len(nine) * seed for seed in ROWS["base"]["longer"]]
-    assert (round(min(from_seeds)), round(max(from_seeds))) == (20, 88)
+    base = ROWS["base"]["longer"]
+    clear = [what for what in nine if verdict(ROWS[what]["longer"], base) != NO]
+    assert len(clear) == 3 and round(sum(worth(what, "longer") for what in clear)) == 54
+    assert round(max(ROWS["today"]["longer"]) - min(ROWS["today"]["longer"])) == 17
     assert round(100 * (1 - mean(right("base", "test")))) == 15 < sums["test"]
 
 
@@ -269,6 +279,10 @@ def test_what_the_rate_is_worth():
     assert round(gain("base", 8e-3, "test")) == -15
     for what in ("AdamW", "Muon"):
         assert gain(what, 4e-3, "test") > 0.8 * gain(what, 8e-3, "test") > 4
+    assert 0.45 < gain("Muon", 4e-3, "pronoun") / gain("Muon", 8e-3, "pronoun") < 0.55
+    assert round(gain("mixture of experts", 4e-3, "test")) == -2
+    same = [at[what, 4e-3]["longer"] for what in ("ALiBi", "T5's positions")]
+    assert [round(100 * share) for share in same] == [40, 47]
 
 
 def test_the_stable_rate_is_higher_on_average():
@@ -296,7 +310,7 @@ def test_distances_help_most_far_out_and_muon_helps_most_near():
 
 def test_one_token_more_than_in_training():
     near = {what: mean(right_between(run, *BEYOND[0]) for run in chosen(what)) for what in ROWS}
-    assert [round(100 * near[what]) for what in ("base", "rotary")] == [31, 59]
+    assert [round(100 * near[what]) for what in ("base", "rotary", "Muon")] == [31, 59, 74]
 
 
 def test_eight_bits_cost_nothing_that_shows():
