@@ -6,14 +6,12 @@ dials is judged by the grammar itself (`could_write`).
 
 import dataclasses
 import math
-import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import torch
-from torch import Tensor, nn
 from tqdm import tqdm
 
 from course.chapters.ch17_gpt.experiment_language_model import (
@@ -23,33 +21,18 @@ from course.chapters.ch17_gpt.experiment_language_model import (
     sentences,
 )
 from course.experiments import experiment
-from course.experiments.digit_training import (
-    DIGITS,
-    Pairs,
-    digit_pairs,
-    learn,
-    one_thread,
-    right_rows,
-)
+from course.experiments.digit_training import one_thread
 from course.grammar.recognition import could_write
 from course.grammar.words import Words, english_text
 from transformer_lib.decoding import sample_decode
 from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.transformer import Transformer, count_parameters
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import learn_language
-from transformer_lib.text.batching import Batch
 from transformer_lib.text.languages import Language
-from transformer_lib.text.tokens import BOS, EOS, PAD
+from transformer_lib.text.tokens import BOS, EOS
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.step import batch_loss
 from transformer_lib.training.trainer import train
-from transformer_lib.variants.language_model import (
-    LanguageModel,
-    as_lm_pairs,
-    empty_sources,
-    generate,
-    prefix_mask,
-)
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs, empty_sources
 
 TEXTS = 20_000
 MODEL = ModelConfig(
@@ -175,21 +158,6 @@ class Counted:
         nats = [-math.log(self.chance(*place)) for text in texts for place in self.places(text)]
         return sum(nats) / len(nats)
 
-    def write(self, count: int, seed: int = 0, power: float = 1) -> list[str]:
-        """So many sentences; each word by how often it followed the two before it, and no other.
-
-        power: of the counts; temperature T is the power 1 / T.
-        """
-        rng = random.Random(seed)
-        return [as_text(self.words, self._draw(rng, power)) for _ in range(count)]
-
-    def _draw(self, rng: random.Random, power: float) -> list[int]:
-        ids = [BOS, BOS]
-        while ids[-1] != EOS:
-            seen = self.after[ids[-2], ids[-1]]
-            ids += rng.choices(list(seen), [n**power for n in seen.values()])
-        return ids[2:-1]
-
 
 @experiment("writing")
 def what_it_writes() -> dict[str, Any]:
@@ -203,115 +171,3 @@ def what_it_writes() -> dict[str, Any]:
     settings = {"model": dataclasses.asdict(MODEL), "training": dataclasses.asdict(HOW)}
     sizes = {"words": len(words.vocab), "parameters": count_parameters(model)}
     return {"sentences": TEXTS, **sizes, **settings, "history": history, "rows": rows}
-
-
-# --- a prompt: the task is part of the text ------------------------------------------------------
-
-ASKED = len(DIGITS)  # the sign between a row and what is made of it
-ROW_MODEL = ModelConfig(N=2, d_model=32, d_ff=96, h=4, dropout=0.0)
-ROW_TRANSLATOR = ModelConfig(N=1, d_model=32, d_ff=64, h=4, dropout=0.0)
-ROWS = TrainingConfig(
-    steps=400,
-    max_tokens=1024,
-    schedule="linear",
-    max_lr=1e-2,
-    warmup=50,
-    smoothing=0.0,
-    validate_every=400,
-)
-SEEDS = (0, 1, 2)
-
-
-class PrefixModel(LanguageModel):
-    """Reads its prompt in both directions. Another mask, and nothing else."""
-
-    def decode(
-        self, tgt_in: Tensor, memory: Tensor | None = None, src: Tensor | None = None
-    ) -> Tensor:
-        x = self.tgt_positions(self.tgt_embed(tgt_in))
-        mask = prefix_mask(tgt_in, ASKED)
-        for layer in self.layers:
-            x = layer(x, mask=mask)
-        return self.norm(x)
-
-
-def as_one_text(pairs: Pairs) -> Pairs:
-    """A row, the sign, and the answer: one text that nobody has to translate."""
-    return as_lm_pairs([[*source, ASKED, *target] for source, target in pairs])
-
-
-def answer_loss(model: LanguageModel, batch: Batch, smoothing: float, bf16: bool = False) -> Tensor:
-    """`batch_loss` of the answers alone."""
-    answers = (batch.tgt_in == ASKED).cumsum(dim=-1) > 0
-    answers = dataclasses.replace(batch, tgt_out=batch.tgt_out.masked_fill(~answers, PAD))
-    return batch_loss(model, answers, smoothing, bf16)
-
-
-def answered(model: LanguageModel, pairs: Pairs) -> float:
-    """The share of rows after which the model goes on with the right answer and then ends."""
-    right, by_length = 0, defaultdict(list)
-    for source, target in pairs:
-        by_length[len(source)].append(([BOS, *source, ASKED], [*target, EOS]))
-    for rows in by_length.values():
-        prompts, targets = (torch.tensor(column) for column in zip(*rows, strict=True))
-        # without a cache: it doesn't fit a prompt that is read in both directions
-        written = generate(model, prompts, targets.size(1), top_k=1, cache=False)
-        right += (written[:, prompts.size(1) :] == targets).all(dim=1).sum().item()
-    return right / len(pairs)
-
-
-@one_thread()
-def learn_to_answer(
-    seed: int = 0,
-    build: Callable[..., LanguageModel] = LanguageModel,
-    loss: Callable[..., Tensor] = batch_loss,
-) -> tuple[LanguageModel, float]:
-    """A model trained on rows of digits and the same backwards -> the model, the share right."""
-    pairs, held_out = digit_pairs("reverse")
-    torch.manual_seed(seed)
-    model = build(len(DIGITS) + 1, ROW_MODEL)
-    how = dataclasses.replace(ROWS, seed=seed)
-    train(
-        model,
-        as_one_text(pairs),
-        as_one_text(held_out[:50]),
-        how,
-        progress=tqdm(disable=True),
-        loss=loss,
-    )
-    return model, answered(model, held_out)
-
-
-def translated(seed: int) -> tuple[Transformer, float]:
-    """The same by encoder and decoder."""
-    model, _ = learn("reverse", ROW_TRANSLATOR, dataclasses.replace(ROWS, seed=seed))
-    return model, right_rows(model, digit_pairs("reverse")[1])
-
-
-WAYS: dict[str, Callable[[int], tuple[nn.Module, float]]] = {
-    "encoder and decoder": translated,
-    "language model, GPT's mask": partial(learn_to_answer, loss=answer_loss),
-    "language model, prefix mask": partial(learn_to_answer, build=PrefixModel, loss=answer_loss),
-}
-
-
-@experiment("prompting")
-def one_text_or_two() -> dict[str, Any]:
-    """Rows of digits backwards: encoder and decoder, or a language model and a prompt."""
-    rows = []
-    for name, way in tqdm(WAYS.items(), unit="way"):
-        runs = [way(seed) for seed in SEEDS]
-        rows.append(
-            {
-                "what": name,
-                "parameters": count_parameters(runs[0][0]),
-                "shares": [share for _, share in runs],
-            }
-        )
-    return {
-        "seeds": list(SEEDS),
-        "training": dataclasses.asdict(ROWS),
-        "language_model": dataclasses.asdict(ROW_MODEL),
-        "translator": dataclasses.asdict(ROW_TRANSLATOR),
-        "rows": rows,
-    }

@@ -17,7 +17,6 @@ from course.drawing.cells import area, outline
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
 from course.drawing.words import canvas, label, percent, sentence, titled, width_of, word
-from course.experiments.digit_training import DIGITS, digit_pairs
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.text import english_spanish
 from transformer_lib.variants.language_model import prefix_mask
@@ -107,8 +106,8 @@ def draw_floor() -> Figure:
     steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
     last, above = steps[-1], f"{losses[-1] - low:.2f}"
     figure, ax = style.panel(4.8)
-    title = f"After {last:,} steps the loss is {above} above the floor"
-    titled(figure, title, "How much each next word of new sentences surprises a small GPT")
+    title = f"After {last:,} steps, the loss is still {above} nats above the floor"
+    titled(figure, title, "Mean surprise at each next word of 500 new sentences; one small GPT")
     curves(ax, steps, {"loss": losses}, names=False, color=style.ACCENT)
     ax.fill_between(steps, low, losses, color=style.tint(style.ACCENT))
     ax.axhspan(0, low, color=style.RULE)
@@ -117,7 +116,7 @@ def draw_floor() -> Figure:
     look = {"va": "center", "weight": "bold"}
     ax.text(1.045 * last, sum(ends) / 2, above, size=24, color=style.ACCENT, **look)
     ax.text(0.03 * last, 1.42, f"the floor: {low:.2f}", size=style.LABEL + 2, **look)
-    said = "what comes next is partly chance,\nand no model knows it"
+    said = "what comes next is partly chance,\nand no model can know it"
     ax.text(0.03 * last, 0.98, said, va="center")
     drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
     nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
@@ -140,7 +139,7 @@ def draw_floor() -> Figure:
     "a straight line from the first mean to the last: nats per token above the floor. From 1,000 "
     "over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 over 0.98 and 0.41 to "
     "0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from step 250 "
-    "to step 1,500 of one run from 0.88 to 0.23. Orange: a doubling takes 35 %, 34 % and 41 %.",
+    "to step 1,500 of one run from 0.88 to 0.23. Orange: a doubling takes 35%, 34% and 41%.",
 )
 def draw_scaling() -> Figure:
     from course.chapters.ch17_gpt import experiment_language_model as lab
@@ -148,8 +147,8 @@ def draw_scaling() -> Figure:
     panels, low = lab.distances(), lab.floor_under(lab.VALIDATION)
     wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
-    title = "Doubling data, weights or steps cuts the gap to the floor by a third or more"
-    note = f"The mean fall; axes are logarithmic; the floor, {low:.2f}, is chance; dots: three runs"
+    title = "Here, twice the data, weights or steps cut the gap by a third or more"
+    note = f"Loss above the floor of {low:.2f} nats. Dots: runs; lines: from first to last mean"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
@@ -163,7 +162,7 @@ def draw_scaling() -> Figure:
         ax.plot([at, 2 * at, 2 * at], [high, high, left * high], color=style.ACCENT, linewidth=2.8)
         look = {"color": style.ACCENT, "textcoords": "offset points", "weight": "bold"}
         ax.annotate("× 2", (math.sqrt(2) * at, high), (0, 6), ha="center", **look)
-        said, middle = f"-{100 - 100 * left:.0f} %", (2 * at, math.sqrt(left) * high)
+        said, middle = f"−{100 - 100 * left:.0f}%", (2 * at, math.sqrt(left) * high)
         ax.annotate(said, middle, (8, 0), va="center", size=18, **look)
         doubling(ax, [first, last])
         ax.set_xticks([first, last], [f"{float(f'{size:.2g}'):,.0f}" for size in (first, last)])
@@ -189,11 +188,9 @@ def draw_dials() -> Figure:
 
     rows = experiments.load("writing")["rows"]
     first, best = rows[0], max(rows, key=lambda row: row["own"])
-    title = (
-        f"{best['what'].capitalize()}: {best['own'] / first['own']:.1f} × as often right as at 1, "
-        f"with {100 - 100 * best['words'] / first['words']:.0f} % fewer different words"
-    )
-    note = f"{first['drawn']} sentences of a small GPT each; right: the grammar could write it"
+    often = f"{best['own'] / first['own']:.1f} times as many sentences are right"
+    title = f"At {best['what']}, {often} as at temperature 1"
+    note = f"{first['drawn']} sentences of one small GPT each. Right: the grammar could write it"
     figure, ax = canvas(4.2, title, note)
     most = max(row["words"] for row in rows)
     heads = {1.45: "right", 3.0: "different words", 4.75: "the first sentence it writes"}
@@ -232,8 +229,8 @@ def draw_masks() -> Figure:
     gpt = causal_mask(count)[0, 0]
     prefix = prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0]
     more = f"{(prefix & ~gpt).sum()} words more"
-    title = f"A prefix mask shows {more} than GPT’s: the prompt is read both ways"
-    note = "In each row, the words that the word at the left may see; grey: under both masks"
+    title = "Under a prefix mask, the prompt is read in both directions"
+    note = "In each row, the words that the word at the left may see. Gray: under both masks"
     figure, ax = canvas(4.85, title, note)
     size, gap, top, pitch, left = 14, 0.29, 3.75, 0.47, 1.5
     wide = np.array([width_of(text, size) + gap for text in words])
@@ -264,14 +261,13 @@ def draw_translations() -> Figure:
 
     kinds = "like the training", "with “it”", "longer than in training"
     names = "translator", "language model,\nGPT’s mask", "language model,\nprefix mask"
-    least, *_, most = sorted(100 * np.mean(row["longer"]) for row in summary())
-    title = f"On longer sentences all three get only {least:.0f} to {most:.0f} % right"
-    note = "New sentences translated without a mistake: bars for the mean, dots for three runs"
+    title = "The translator leads on ordinary sentences, but not on longer ones"
+    note = "Share of 1,000 new sentences translated without a mistake. Bars: the mean of three runs"
     figure, ax = canvas(4.3, title, note)
     wide, high, rows = 1.35, 0.34, np.array([0.1, 0, -0.1])
     dots = {"color": style.INK, "ms": 5, "mec": style.PAPER, "mew": 0.8}
     label(ax, (0.02, 1.1), "for example", color=style.MUTED)
-    label(ax, (1.85 + wide, 3.01), "100 %", color=style.MUTED, ha="right")
+    label(ax, (1.85 + wide, 3.01), "100%", color=style.MUTED, ha="right")
     for column, (split, kind) in enumerate(zip(ASKED, kinds, strict=True)):
         x, loud = 1.85 + 2.1 * column, split == "longer"
         look = {"size": style.LABEL, "color": style.ACCENT if loud else style.INK, "weight": "bold"}
@@ -283,42 +279,10 @@ def draw_translations() -> Figure:
             area(ax, (x, y - high / 2), wide, high, style.GROUND)
             area(ax, (x, y - high / 2), wide * mean, high, style.ACCENT if loud else style.SOFT)
             ax.plot(x + wide * np.array(found[split]), y + rows, "o", **dots)
-            label(ax, (x + wide + 0.08, y), f"{100 * mean:.0f} %", **look)
+            label(ax, (x + wide + 0.08, y), f"{100 * mean:.0f}%", **look)
         example = english_spanish.load(split)[0][0].replace("'", "’")
         for row, line in enumerate(textwrap.wrap(example, 24)):
             sentence(ax, (x + 0.04, 1.07 - 0.26 * row), line.split(), {}, size=style.NOTE, gap=0.11)
-    return figure
-
-
-@figure(
-    "gpt-prompting",
-    caption="Rows of digits backwards, by a translator and by language models with a prompt.",
-    alt="Three squares of a hundred cells for each of three models: so many are filled as it gets "
-    "right of a hundred held-out rows, with each of three seeds; an example of a row is 1 9 3 5, "
-    "backwards 5 3 9 1. The translator, in orange: 0.90, 0.91 and 0.89. A language model under "
-    "GPT's mask: 0.51, 0.60 and 0.59. One under the prefix mask: 0.84, 0.32 and 0.09.",
-)
-def draw_prompting() -> Figure:
-    pair = next(pair for pair in digit_pairs("reverse")[1] if len(pair[0]) == 4)
-    given, wanted = (DIGITS.decode(ids) for ids in pair)
-    note = "Of every hundred new rows, those without a mistake, in three runs; for example"
-    figure, ax = canvas(3.1, "The translator writes digits backwards best, and most reliably", note)
-    *_, x = sentence(ax, (5.9, 2.55), given, {}, size=style.LABEL, gap=0.13)
-    arrow(ax, (x + 0.15, 2.6), (x + 0.42, 2.6), style.SOFT)
-    sentence(ax, (x + 0.53, 2.55), wanted, {}, size=style.LABEL, gap=0.13)
-    names = "translator", "language model, GPT’s mask", "language model, prefix mask"
-    down, along = 0.076 * np.array(np.divmod(np.arange(100), 10))
-    for model, row in enumerate(experiments.load("prompting")["rows"]):
-        left, color = 0.02 + 2.72 * model, style.MUTED if model else style.ACCENT
-        rights = [round(100 * share) for share in row["shares"]]
-        look = {"color": color, "weight": "bold"}
-        label(ax, (left, 1.9), f"{min(rights)} to {max(rights)} %", size=18, **look)
-        label(ax, (left, 1.54), names[model], size=style.LABEL, **look)
-        for seed, right in enumerate(rights):
-            x = left + 0.04 + 0.84 * seed
-            colors = right * [color] + (100 - right) * [style.RULE]
-            ax.scatter(x + along, 1.22 - down, s=17, c=colors, marker="s", linewidth=0)
-            label(ax, (x + 0.34, 0.27), f"{right} %", ha="center", color=color, size=style.LABEL)
     return figure
 
 
@@ -336,8 +300,8 @@ def draw_prompting() -> Figure:
 def draw_induction() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()
     figure = style.new_figure(style.WIDTH, 5.4)
-    title = "A repeated row is learned as a head learns where to look"
-    note = "After the second 5, a head comes to look at what stood after the first"
+    title = "Each model learns to repeat a row while a head learns where to look"
+    note = "Three models. After the second 5, a head comes to look at what stood after the first"
     titled(figure, title, note)
     how = {"height_ratios": (1.2, 1, 1.2)}
     example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
@@ -383,7 +347,8 @@ def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
     on = max(run["history"][-1]["second"] for run in runs)
     note = f"Loss on a repeated row without one of eight heads; with all of them at most {on:.2f}"
-    figure, ax = canvas(5.3, "The head that each model misses most looks one word back", note)
+    title = "In each model, the head that is missed most looks one word back"
+    figure, ax = canvas(5.3, title, note)
     places, y = [0.4 + 0.9 * place for place in range(9)], 3.75
     for x, text in zip(places, [*row[:6], "…", row[0], f"{row[1]} ?"], strict=True):
         word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)

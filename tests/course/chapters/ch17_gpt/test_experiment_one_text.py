@@ -8,6 +8,7 @@ import torch
 
 from course import experiments
 from course.chapters.ch17_gpt import experiment_one_text as lab
+from course.experiments.long_training import best_loss
 from transformer_lib import count_parameters
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.text import english_spanish
@@ -128,6 +129,14 @@ def test_the_numbers_that_notebook_17_tells():
     assert [mean[way["what"], "longer"] for way in (translator, gpt, prefix)] == [0.18, 0.21, 0.05]
     assert {round(way["parameters"], -3) for way in (translator, gpt, prefix)} == {408_000}
     assert len(english_spanish.load("train")) == 100_000 and lab.TRAINING.steps == 1200
-    for one in (translator, gpt, prefix):
-        for other in (translator, gpt, prefix):  # the seeds overlap
-            assert min(one["pronoun"]) < max(other["pronoun"])
+    for split, ways in [("pronoun", (translator, gpt, prefix)), ("test", (gpt, prefix))]:
+        for one in ways:
+            assert all(min(one[split]) < max(other[split]) for other in ways)  # the seeds overlap
+    assert min(translator["test"]) > max(gpt["test"])
+    ten = sorted(
+        best_loss(run)
+        for run in experiments.load("since")["runs"]
+        if run["what"] == "base" and run["chosen"]
+    )
+    assert len(ten) == 10 and ten[8] < min(gpt["loss"]) < ten[9] < sorted(gpt["loss"])[1]
+    assert max(gpt["loss"]) < min(prefix["loss"])

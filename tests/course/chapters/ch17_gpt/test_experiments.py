@@ -1,6 +1,5 @@
 """A small GPT: its text as the grammar writes it, what is judged, and the stored results."""
 
-import dataclasses
 import math
 
 import pytest
@@ -14,12 +13,11 @@ from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import CountingDraw, draw_counted
 from course.grammar.words import english_text
-from transformer_lib.model.masks import causal_mask
 from transformer_lib.recipes import learn_language
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.training.step import batch_loss
-from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs, prefix_mask
+from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
 
 TEXTS = [english_text(draw_sentence(draw).english) for draw in [Draw(seed=2)] for _ in range(300)]
 
@@ -110,49 +108,6 @@ def test_its_chances_are_chances_and_the_loss_is_their_mean(words):
     assert counted.loss(TEXTS[:1]) == pytest.approx(sum(nats) / len(nats))
 
 
-# --- a prompt ---
-
-
-def test_a_prompt_sees_itself_and_the_rest_looks_back():
-    ids = torch.tensor([[BOS, 5, 6, gpt.ASKED, 6, 5], [BOS, 5, gpt.ASKED, 5, PAD, PAD]])
-    mask = prefix_mask(ids, gpt.ASKED)
-    assert mask.shape == (2, 1, 6, 6) and mask.dtype == torch.bool
-    for row, prompt in enumerate((4, 3)):
-        for i in range(6):
-            assert mask[row, 0, i].tolist() == [j <= i or j < prompt for j in range(6)]
-    assert prefix_mask(torch.tensor([[5, 6, 7]]), gpt.ASKED).equal(causal_mask(3))
-
-
-def test_in_a_prefix_model_only_the_prompt_sees_what_comes_later():
-    torch.manual_seed(0)
-    model = gpt.PrefixModel(gpt.ASKED + 1, gpt.ROW_MODEL).double().eval()
-    ids = torch.tensor([[BOS, 5, 6, gpt.ASKED, 6, 5]])
-    before = model.decode(ids)
-    for place, changed in ((2, range(6)), (4, [4, 5])):
-        other = ids.clone()
-        other[0, place] = 9
-        moved = (model.decode(other) - before).abs().amax(dim=-1)[0] > 1e-9
-        assert moved.nonzero().flatten().tolist() == list(changed)
-
-
-def test_the_loss_of_answers_alone():
-    torch.manual_seed(0)
-    model = LanguageModel(gpt.ASKED + 1, gpt.ROW_MODEL).eval()
-    batch = make_batch(gpt.as_one_text([([5, 6], [6, 5]), ([7], [7])]))
-    assert batch.tgt_out[0].tolist() == [5, 6, gpt.ASKED, 6, 5, EOS]
-    answers = batch.tgt_out.clone()
-    answers[0, :3] = answers[1, :2] = PAD
-    expected = batch_loss(model, dataclasses.replace(batch, tgt_out=answers), 0.0)
-    torch.testing.assert_close(gpt.answer_loss(model, batch, 0.0), expected)
-    assert expected < batch_loss(model, batch, 0.0)
-
-
-def test_all_ways_are_about_equally_large():
-    sizes = [row["parameters"] for row in experiments.load("prompting")["rows"]]
-    assert max(sizes) < 1.05 * min(sizes)
-    assert set(gpt.WAYS) == {row["what"] for row in experiments.load("prompting")["rows"]}
-
-
 # --- what is stored ---
 
 
@@ -177,3 +132,24 @@ def test_what_notebook_17_tells_of_the_dials():
     assert all(row["own_and_new"] > 0.9 * row["own"] for row in rows.values())
     texts = sentences(2000, seed=11)  # three in ten have a "because"
     assert sum("because" in text.lower() for text in texts) / 2000 == pytest.approx(0.3, abs=0.03)
+
+
+def test_what_notebook_17_tells_of_counting():
+    """It stands between the two others: about 1.00 nats above the floor, and the GPT 0.37."""
+    words, learned, others = gpt.training_data()
+    assert round(gpt.Counted(words, learned).loss(others) - gpt.floor(), 1) == 1.0
+    assert round(experiments.load("writing")["history"][-1]["validation_loss"], 2) == 2.33
+    assert len(set(others) - set(learned)) > 0.95 * len(others)
+
+
+def test_what_notebook_17_tells_of_the_distance_to_the_floor():
+    for sizes in language_model.distances().values():
+        mean = {size: sum(seeds) / len(seeds) for size, seeds in sizes.items()}
+        (small, first), *_, (large, last) = mean.items()
+        slope = math.log(first / last) / math.log(large / small)
+        assert 0.585 < 0.5**slope < 0.665
+        for size, distance in mean.items():  # at most a fifth from the straight line
+            assert abs(math.log(distance / first) + slope * math.log(size / small)) < 0.2
+    for run in experiments.load("language-model")["runs"]:  # learned by heart
+        losses = [entry["validation_loss"] for entry in run["history"]]
+        assert (run["sentences"] <= 3000) == (losses[-1] > losses[0] == min(losses))
