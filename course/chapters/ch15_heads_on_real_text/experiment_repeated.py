@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from course.chapters.ch15_heads_on_real_text.corpus import TEMPLATES
+from course.drawing.values import written
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,17 @@ class Claim:
     def holds(self) -> bool:
         return self.number > self.limit if self.above else self.number < self.limit
 
+    @property
+    def needs(self) -> str:
+        return f"{'over' if self.above else 'under'} {self.limit:.0%}"
+
+    @property
+    def measured(self) -> str:
+        return f"{written(100 * self.number, 0)}%"
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.measured}, has to be {self.needs}"
+
 
 def claims(found: Mapping[str, Any]) -> list[Claim]:
     """Claims about one model's measures (`heads_on_real_text.measure_model`)."""
@@ -39,40 +51,34 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
     pairs = {said: found["pronoun"][said]["both"]["share"] for said in ("it", "again", "written")}
     copied = found["right"]["after is"]["adjective"]["written"]["share"]
     return [
-        Claim("after “is”, the ending follows the written article", copied, 0.5, above=True),
+        Claim("“pequeña” follows the written “La calle es”", copied, 0.5, above=True),
+        Claim("“La” moves the ending farther than “street”", article - noun, 0, above=True),
+        Claim("“La” moves it less far in “through it”", article - far, 0, above=True),
         Claim(
-            "after “is”, the article brings more than the English noun",
-            article - noun,
-            0,
-            above=True,
-        ),
-        Claim("the article brings less through “it” than after “is”", article - far, 0, above=True),
-        Claim(
-            "in five kinds of sentences, the written noun brings little",
-            max(abs(written) for *_, written in ways.values()),
+            "in all five templates, “calle” moves it little",
+            max(abs(last) for *_, last in ways.values()),
             0.15,
             above=False,
         ),
         Claim(
-            "after “is”, the English adjective knows little of its noun",
+            "the vector of “small” in the memory moves it little",
             memory[adjective],
             0.15,
             above=False,
         ),
-        Claim("no head alone carries a third of the margin", lost, 1 / 3, above=False),
         Claim(
-            "losing the 16 most needed heads costs more than any 16 at random",
+            "without any one head, the margin falls by less than a third", lost, 1 / 3, above=False
+        ),
+        Claim(
+            "the 16 most needed heads cost more than 16 at random",
             min(most["at random"]) - most["chosen"],
             0,
             above=True,
         ),
-        Claim("with “it”, fewer pairs are right than by chance", pairs["it"], 0.25, above=False),
-        Claim("so too with the noun said again in English", pairs["again"], 0.25, above=False),
+        Claim("pairs with “it”: fewer than 25% are correct", pairs["it"], 0.25, above=False),
+        Claim("with “the suitcase” in its place: also fewer", pairs["again"], 0.25, above=False),
         Claim(
-            "with the noun said again in Spanish, most pairs are right",
-            pairs["written"],
-            0.5,
-            above=True,
+            "with “la maleta” in Spanish, too: more than half", pairs["written"], 0.5, above=True
         ),
     ]
 

@@ -14,7 +14,6 @@ from course.drawing import style
 from course.drawing.arrows import arrow, path
 from course.drawing.cells import area
 from course.drawing.registry import figure
-from course.drawing.values import steady_round
 from course.drawing.words import canvas, label, percent, sentence, word
 from transformer_lib.translator import Translator
 
@@ -167,12 +166,12 @@ def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Fig
 
     rows: for both sentences of a pair (English, Spanish that the model ends, right), and a share.
     """
-    note = "“The trophy didn’t fit in the suitcase because …”: are both endings of a pair correct?"
+    note = "Large model, “The trophy didn’t fit in the suitcase because …”: both endings correct?"
     figure, ax = canvas(1.2 + 0.92 * len(rows), title, note)
     left, wide, top = 5.5, 1.7, 0.92 * len(rows) + 0.1
     chance = left + wide / 4
     path(ax, [(chance, 0.1), (chance, top + 0.05)], style.MUTED, head=False, zorder=0.8)
-    label(ax, (chance, top + 0.19), "by chance: 25%", ha="center", color=style.MUTED)
+    label(ax, (chance, top + 0.19), "two guesses: 25%", ha="center", color=style.MUTED)
     for x, said in ((0.02, "English"), (2.4, "Spanish; the model adds the last word")):
         label(ax, (x, top + 0.19), said, color=style.MUTED)
     for row, (pair, share) in enumerate(rows):
@@ -195,43 +194,26 @@ def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Fig
     return figure
 
 
-def _claims_kept(claims: Mapping[str, Sequence[Claim]], title: str) -> Figure:
-    """Draw a row for each claim: its limit, and its number in each model, loud where it falls.
-
-    claims: what is said -> the claim about each model.
-    """
+def _claims_kept(rows: Sequence[Sequence[Claim]], title: str) -> Figure:
+    """Draw a row for each claim: its limit, and its number in each model, loud where it falls."""
     note = "Each claim has a limit that was fixed before models 2 and 3 were trained"
-    figure, ax = canvas(1.6 + 0.34 * len(claims), title, note)
-    y, columns = 0.5 + 0.34 * len(claims), (5.7, 6.6, 7.5)
+    figure, ax = canvas(1.6 + 0.34 * len(rows), title, note)
+    y, columns = 0.5 + 0.34 * len(rows), (5.7, 6.6, 7.5)
     label(ax, (4.35, y), "has to be", color=style.MUTED)
     for number, x in enumerate(columns, start=1):
         label(ax, (x, y), f"model {number}", ha="center", weight="bold")
-    for said, found in claims.items():
+    for found in rows:
         y, holds = y - 0.34, all(one.holds for one in found)
-        label(ax, (0.02, y), said, size=style.LABEL, weight="normal" if holds else "bold")
-        limit = f"{'over' if found[0].above else 'under'} {percent(found[0].limit)}"
-        label(ax, (4.35, y), limit, color=style.MUTED)
+        label(ax, (0.02, y), found[0].what, size=style.LABEL, weight="normal" if holds else "bold")
+        label(ax, (4.35, y), found[0].needs, color=style.MUTED)
         for x, one in zip(columns, found, strict=True):
-            number = f"{steady_round(100 * one.number, 0):.0f}%".replace("-", "−")
             color = style.MUTED if one.holds else style.ACCENT
-            word(ax, (x, y), number, size=style.LABEL, color=color)
-    said = "over 0%: a difference; pairs: of 337, such as “… it was too narrow”, “… too wide”"
+            word(ax, (x, y), one.measured, size=style.LABEL, color=color)
+    said = "over 0%: a difference; pairs: 337, such as “… it was too narrow” and “… too wide”"
     label(ax, (0.02, 0.15), said, color=style.MUTED)
     return figure
 
 
-CLAIMS = (  # of `experiment_repeated.claims`, in plain words
-    "“pequeña” follows the written “La”",
-    "“La” carries more of the gender than “street”",
-    "“La” carries less of it in sentences with “it”",
-    "“calle” carries little of the gender",
-    "“small” carries little of the gender",
-    "no head carries a third of the margin",
-    "16 needed heads off cost more than 16 at random",
-    "pairs with “it”: fewer correct than by chance",
-    "pairs with “the suitcase”: also fewer",
-    "pairs with “la maleta” in Spanish: most correct",
-)
 NAMES = {"grammar": "small model", "earlier": "large model"}
 
 
@@ -271,7 +253,7 @@ def draw_where() -> Figure:
 def draw_finds() -> Figure:
     looks = {name: found["looks"]["encoder.self_attn"] for name, found in _load_stored().items()}
     best = (percent(max(head["finds"] for head in one["heads"])) for one in looks.values())
-    title = "The best encoder head finds the noun in {} (small model) and {} (large)"
+    title = "The best encoder head finds {} of nouns in the small model, {} in the large"
     return _found_by_heads(looks, title.format(*best))
 
 
@@ -337,9 +319,9 @@ def draw_lens() -> Figure:
     caption="Pronoun pairs with both genders right: as they are, and with the noun said again.",
     alt="Three times a pair of English sentences and what the large model makes of them, with a "
     "bar for such pairs. With “it was too narrow” and “it was too wide” 16% are right, below the "
-    "25% of chance; with “the suitcase” and “the trophy” in place of “it” 20%: “ancho” is right, "
-    "and “estrecho” wrong. Told “la maleta” and “el trofeo” in Spanish, too, the model writes "
-    "“estrecha” and “ancho”, both right, as in 60% of the pairs: the orange bar.",
+    "25% of two guesses; with “the suitcase” and “the trophy” in place of “it” 20%: “ancho” is "
+    "right, and “estrecho” wrong. Told “la maleta” and “el trofeo” in Spanish, too, the model "
+    "writes “estrecha” and “ancho”, both right, as in 60% of the pairs: the orange bar.",
 )
 def draw_pronouns() -> Figure:
     from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, pronoun_items
@@ -359,7 +341,7 @@ def draw_pronouns() -> Figure:
     small, much = (percent(rows[row][1]) for row in (0, -1))
     return _pairs_right(
         rows,
-        f"If Spanish repeats the noun, the large model gets {much} of the pairs, not {small}",
+        f"Repeating the noun in Spanish raises the correct pairs from {small} to {much}",
     )
 
 
@@ -367,16 +349,16 @@ def draw_pronouns() -> Figure:
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten findings as rows, each with its limit and its number in three models; eight hold in "
-    "all. In orange: “La carries less in sentences with it” needs over 0%: 38% for the large "
-    "model, 4% for the second, but \N{MINUS SIGN}1% for the third. “No head carries a third of the "
-    "margin” needs under 33%: 22% and 19%, but 57% for the third.",
+    "all. In orange: “La moves it less far in through it” needs over 0%: 38% for the large "
+    "model, 4% for the second, but \N{MINUS SIGN}1% for the third. “Without any one head, the "
+    "margin falls by less than a third” needs under 33%: 22% and 19%, but 57% for the third.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
 
     stored = experiments.load("heads-on-real-text")["models"]
-    found = [claims(stored[name]) for name in ("earlier", "seed-1", "seed-2")]
-    told = dict(zip(CLAIMS, zip(*found, strict=True), strict=True))
-    fallen = sum(not all(claim.holds for claim in row) for row in told.values())
-    title = f"{fallen} of {len(told)} findings about one large model fail when it is trained again"
-    return _claims_kept(told, title)
+    found = (claims(stored[name]) for name in ("earlier", "seed-1", "seed-2"))
+    rows = list(zip(*found, strict=True))
+    fallen = sum(not all(claim.holds for claim in row) for row in rows)
+    title = f"{fallen} of {len(rows)} findings about one large model fail in one of two new ones"
+    return _claims_kept(rows, title)
