@@ -22,6 +22,11 @@ KINDS = (
     *("lab/index.html", "lab/everyday.html"),
 )
 WIDTHS = (1400, 390)
+HIGHEST = 65_000  # pixels of a JPEG; the list of figures is longer on a phone
+ALL_PICTURES = """() => Promise.all([...document.images].map((image) => {
+  image.loading = "eager";
+  return image.decode().catch(() => {});
+}))"""
 
 
 def main() -> int:
@@ -45,7 +50,16 @@ def main() -> int:
                     page.goto((SITE / kind).as_uri(), wait_until="networkidle")
                     name = kind.replace("/", "-").removesuffix(".html")
                     picture = f"{name}-{width}-{theme}.jpeg"
-                    page.screenshot(path=looks / picture, full_page=True, type="jpeg", quality=60)
+                    page.evaluate(ALL_PICTURES)  # those below as well, which wait to be near
+                    page.wait_for_load_state("networkidle")
+                    high = page.evaluate("document.documentElement.scrollHeight")
+                    page.screenshot(
+                        path=looks / picture,
+                        full_page=True,
+                        clip={"x": 0, "y": 0, "width": width, "height": min(high, HIGHEST)},
+                        type="jpeg",
+                        quality=60,
+                    )
                     cells.append(f'<a href="{picture}"><img src="{picture}" loading="lazy"></a>')
                     if (width, theme) == (WIDTHS[0], "light"):
                         page.pdf(path=looks / f"{name}.pdf")

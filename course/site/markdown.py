@@ -15,6 +15,10 @@ from pygments.util import ClassNotFound
 
 Target = Callable[[str], str | None]  # an address as written -> as it is in the site, or nowhere
 NAMED = {"max": "max", "min": "min", "log": "log", "exp": "exp", "sin": "sin", "cos": "cos"}
+# A formula and the sign after it: browsers would begin a line with the sign.
+SIGN_AFTER = re.compile(
+    r"""(<math (?:(?!</math>).)*display="inline"(?:(?!</math>).)*</math>[.,;:?!)]+)"""
+)
 ANCHOR_SAFE = "!$&'()*+,;=:@/?"  # what may stand in the part of an address after #
 
 
@@ -72,7 +76,7 @@ def markdown(target: Target, anchor: Callable[[str], str]) -> Callable[[str], Ma
                 token["attrs"]["id"] = anchor(token["text"])
 
     reader.before_render_hooks.append(name_headings)
-    return lambda text: Markup(reader(text))
+    return lambda text: Markup(SIGN_AFTER.sub(r'<span class="whole">\1</span>', reader(text)))
 
 
 def inline(text: str) -> Markup:
