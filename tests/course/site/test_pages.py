@@ -479,7 +479,9 @@ def test_what_is_folded_ends_where_the_next_section_begins():
 
 
 def test_words_become_html():
-    assert words("# A b: $x$?").startswith('<h1 id="A-b:-$x$?">A b: <math')
+    assert words("# A b: $x$?").startswith(
+        '<h1 id="A-b:-$x$?">A b: <span class="whole"><math'  # with the sign after it
+    )
     assert words("<eos> & <script>") == "<p>&lt;eos&gt; &amp; &lt;script&gt;</p>\n"
     assert "<msqrt>" in words(r"$\sqrt{d_k}$") and "\\" not in words(r"$\sqrt{d_k}$")
     assert words("| a |\n|---|\n| b |").startswith('<div class="wide"><table>')
