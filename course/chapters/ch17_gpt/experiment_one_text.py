@@ -132,23 +132,9 @@ def one_text_or_two() -> dict[str, Any]:
 
 def summary_of(run: dict[str, Any]) -> dict[str, Any]:
     """What is stored of a translator's run, without what isn't reported here."""
-    told = {
-        name: run[name]
-        for name in (
-            "max_lr",
-            "seed",
-            "training",
-            "parameters",
-            "seconds_per_step",
-            "history",
-            "chosen",
-        )
-    }
-    return (
-        {"what": "encoder and decoder"}
-        | told
-        | {"right": {split: run["right"][split] for split in ASKED}}
-    )
+    kept = "max_lr", "seed", "training", "parameters", "seconds_per_step", "history", "chosen"
+    right = {split: run["right"][split] for split in ASKED}
+    return {"what": "encoder and decoder", **{name: run[name] for name in kept}, "right": right}
 
 
 def summary() -> list[dict[str, Any]]:
