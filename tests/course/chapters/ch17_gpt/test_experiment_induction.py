@@ -78,6 +78,16 @@ def test_the_stored_heads_do_it():
         assert max(run["second_with_a_head_off"].values()) > 2 * run["second"]
 
 
+def test_a_head_learns_where_to_look_while_the_loss_falls():
+    for run in experiments.load("induction")["runs"]:
+        entries = run["history"]
+        start = max(i for i, entry in enumerate(entries) if entry["second"] > 3)
+        end = next(i for i, entry in enumerate(entries) if entry["second"] < 0.5)
+        assert entries[start]["head"] < 0.25 and 0.75 < entries[end]["head"] < 0.85
+        assert entries[0]["second"] > 3.8 and entries[-1]["second"] < 0.05
+        assert (entries[end]["step"] - entries[start]["step"]) == induction.fall(run)
+
+
 def test_what_notebook_17_tells_of_the_heads_that_are_off():
     elsewhere = []
     for run in experiments.load("induction")["runs"]:
