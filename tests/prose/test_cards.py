@@ -186,7 +186,7 @@ def test_the_card_of_the_phrasebook_counts_the_first_sentences():
 def test_the_card_of_the_beekeepers_says_what_was_measured():
     card = (ROOT / "data" / "beekeeping" / "README.md").read_text(encoding="utf-8")
     stored = experiments.load("own-words")
-    number = r"(\d[\d.]*)(?: %)? \|"
+    number = r"(\d[\d.]*)%? \|"
     rows = re.findall(rf"^\| [^|]+ \| {' '.join([number] * 5)}$", card, re.MULTILINE)
     assert [[float(cell) for cell in row] for row in rows] == [
         [
@@ -196,3 +196,11 @@ def test_the_card_of_the_beekeepers_says_what_was_measured():
         ]
         for run in (stored["before"], *stored["runs"])
     ]
+    runs = [run for run in experiments.load("lora")["runs"] if run["what"] == "all"]
+    shares = {
+        replay: [f"{run['words']:.0%}" for run in runs if run["replay"] == replay]
+        for replay in (None, "phrasebook")
+    }
+    plain, mixed = shares.values()
+    assert f"{min(mixed)} to {max(mixed)} of the translations have the field's word" in card
+    assert f"without replay {min(plain)} to {max(plain)}" in card

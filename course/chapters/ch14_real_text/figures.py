@@ -26,8 +26,8 @@ def _word_in_pieces(rows: Mapping[int, Sequence[str]]) -> Figure:
     """
     few, *_, many = rows
     whole, height = "".join(rows[few]), 0.68 + STEP * len(rows)
-    title = f"“{whole[1:]}” is {len(rows[few])} pieces with a vocabulary of {few:,}, "
-    figure, ax = canvas(height + 0.25, f"{title}{len(rows[many])} with one of {many:,}")
+    title = f"“{whole[1:]}” is {len(rows[few])} pieces with a vocabulary of {few:,}, but "
+    figure, ax = canvas(height + 0.25, f"{title}only {len(rows[many])} with one of {many:,}")
     right, top = LEFT + CELL * len(whole) + 0.2, height - 0.45
     label(ax, (LEFT - 0.25, top), "vocabulary", ha="right", color=style.MUTED)
     label(ax, (LEFT + 0.04, top), f"{whole[0]} is the space before the word", color=style.MUTED)
@@ -55,7 +55,8 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
     """
     figure, axes = style.panels(len(panels), 4.2, sharey=True)
     worse, better = ([*texts.values()][1][-1][1] for texts in panels.values())
-    title = f"Without dropout, new sentences end at a loss of {worse:.1f}, not {better:.1f}"
+    title = f"The loss on new sentences ends at {worse:.1f} without dropout, "
+    title += f"and at {better:.1f} with it"
     titled(figure, title, "Loss per token; the same model, trained twice on the same 1,000 pairs")
     figure.get_layout_engine().set(wspace=0.1)
     for ax, (title, texts) in zip(axes, panels.items(), strict=True):
@@ -90,9 +91,8 @@ def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure
     steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
     turns = range(steps.index(every), len(steps), steps.index(2 * every) - steps.index(every))
     figure, ax = style.panel(3.9)
-    titled(
-        figure, "On real text, the loss still falls when training ends", "Loss on validation text"
-    )
+    note = "Loss on validation text; neither axis begins at zero"
+    titled(figure, "On real text, the loss is still falling when training ends", note)
     for here, there in pairwise(turns):
         color = style.ACCENT if there == turns[-1] else style.MUTED
         x, y = steps[here : there + 1], losses[here : there + 1]
@@ -118,7 +118,7 @@ def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     """
     figure, ax = style.panel(4.2)
     note = "BLEU of two ways to choose a translation; thin: three training runs, thick: their mean"
-    titled(figure, "The choice that is better on validation is worse on test", note)
+    titled(figure, "The choice that is better on the validation pairs is worse on the test", note)
     first, second = texts.values()
     look = {"textcoords": "offset points", "va": "center_baseline", "weight": "bold"}
     for way, color in zip(first, (style.ACCENT, style.MUTED), strict=True):
@@ -194,13 +194,13 @@ def draw_learning_curve() -> Figure:
     caption="Two ways to choose from the same beams: which is better depends on the sentences.",
     alt="Two thick lines cross on their way from the validation pairs to the test sentences; thin "
     "ones are the three seeds of each. At the left, the length penalty that is "
-    "best there has a BLEU of 41.3 on average, the likelihood per piece 40.8. At "
-    "the right it is the other way round, for each seed: the penalty has 40.0, the likelihood per "
-    "piece 41.1. The seeds lie up to 1.4 apart.",
+    "best there has a BLEU of 41.3 on average, the log-probability per piece 40.8. At "
+    "the right it is the other way round, for each seed: the penalty has 40.0, the log-probability "
+    "per piece 41.1. The seeds lie up to 1.4 apart.",
 )
 def draw_published() -> Figure:
     runs = experiments.load("multi30k")["runs"]
-    ours, theirs = "with a\nlength penalty", "by likelihood\nper piece"
+    ours, theirs = "with a\nlength penalty", "by log-probability\nper piece"
     chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
     validation = {ours: chosen, theirs: [run["per_word_validation"]["bleu"] for run in runs]}
     test = {

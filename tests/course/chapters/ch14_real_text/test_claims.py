@@ -39,7 +39,10 @@ def test_what_was_seen_what_is_a_word_away_and_the_other_test():
     assert (len(stored["seen"]), len(new), len(near)) == (101, 99, 26)
     first = stored["first"]
     assert (first["sentences"], round(first["exact_match"], 2)) == (60, 0.73)
-    assert first["groups"]["famous lines"] == {"sentences": 7, "exact_match": 0.0}
+    groups = first["groups"]
+    assert groups["famous lines"] == {"sentences": 7, "exact_match": 0.0}
+    wrong = {name: round(of["sentences"] * (1 - of["exact_match"])) for name, of in groups.items()}
+    assert wrong["unseen"] == 14 and wrong["seen"] == wrong["seen: greetings"]  # no famous one
     assert set(real_text.FIVE) & set(stored["seen"]) and len(set(real_text.FIVE) - new) == 3
 
 
@@ -67,4 +70,9 @@ def test_what_fifty_sentences_teach_and_what_is_forgotten():
     first = [run["words"] for run in runs if run["replay"] is None]
     assert (min(first), max(first)) == (0.8, 0.88)
     assert {run["rate"] for run in runs} == {0.0003, 0.01}
+    rates = load("lora")["rates"]["LoRA"]
+    assert sorted(rates.items(), key=lambda pair: pair[1])[:2] == [
+        ("0.01", 1.482),
+        ("0.003", 1.484),
+    ]
     assert {round(run["weights"] / 7_569_408, 3) for run in runs} == {0.036, 1.0}
