@@ -36,7 +36,7 @@ class Claim:
         return f"{written(100 * self.number, 0)}%"
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.measured}, has to be {self.needs}"
+        return f"{self.what} ({self.measured}, has to be {self.needs})"
 
 
 def claims(found: Mapping[str, Any]) -> list[Claim]:
@@ -66,9 +66,7 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
             0.15,
             above=False,
         ),
-        Claim(
-            "without any one head, the margin falls by less than a third", lost, 1 / 3, above=False
-        ),
+        Claim("without any one head, the margin falls by under a third", lost, 1 / 3, above=False),
         Claim(
             "the 16 most needed heads cost more than 16 at random",
             min(most["at random"]) - most["chosen"],

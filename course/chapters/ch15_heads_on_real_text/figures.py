@@ -351,7 +351,7 @@ def draw_pronouns() -> Figure:
     alt="Ten findings as rows, each with its limit and its number in three models; eight hold in "
     "all. In orange: “La moves it less far in through it” needs over 0%: 38% for the large "
     "model, 4% for the second, but \N{MINUS SIGN}1% for the third. “Without any one head, the "
-    "margin falls by less than a third” needs under 33%: 22% and 19%, but 57% for the third.",
+    "margin falls by under a third” needs under 33%: 22% and 19%, but 57% for the third.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
