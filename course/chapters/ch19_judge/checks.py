@@ -1,98 +1,14 @@
-"""The exercises of notebook 19: advantages, the loss of DPO, and tries."""
+"""The exercises of notebook 19: the loss of DPO, and tries."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, softplus
 
-from course.chapters.ch19_judge.policy import advantages, pass_at_k
+from course.chapters.ch19_judge.policy import pass_at_k
 from course.chapters.ch19_judge.preferences import dpo_loss
-from course.checks import ELSEWHERE, Exercise, Hint, a_number, a_tensor, expect
-
-
-def rewards() -> Tensor:
-    """Rewards for three prompts, four answers each; in the last group all are wrong."""
-    return torch.tensor([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-
-
-def mean(rewards: Tensor) -> Tensor:
-    return rewards.mean(dim=1, keepdim=True)
-
-
-def deviation(rewards: Tensor, correction: int = 0) -> Tensor:
-    return rewards.std(dim=1, correction=correction, keepdim=True) + 1e-6
-
-
-def right_advantages(rewards: Tensor, correction: int = 0) -> Tensor:
-    """(p, g): each group by its own mean and standard deviation."""
-    return (rewards - mean(rewards)) / deviation(rewards, correction)
-
-
-def as_one(found: Any) -> Tensor:
-    """What divides by PyTorch's own deviation, or has added another tiny number, is as right."""
-    found, right = a_tensor(found), right_advantages(rewards())
-    if found.shape != right.shape:
-        return found
-    expect(not found.isnan().any(), NO_CHANCE)
-    for correction in (0, 1):
-        if torch.allclose(found, right_advantages(rewards(), correction), atol=1e-3):
-            return right
-    return found
-
-
-def either(way: Callable[[Tensor, int], Tensor]) -> list[Callable[[Tensor], Tensor]]:
-    """It with a deviation that divides by the number of answers, and with PyTorch's own."""
-    return [lambda r: way(r, 0), lambda r: way(r, 1)]
-
-
-NO_CHANCE = (
-    "The last group has no answer that is better than another: 0 / 0. Its advantages should be 0: "
-    "add something tiny to what you divide by."
-)
-COLUMN = "A mean for each row has to stay a column: `keepdim=True`."
-my_advantages = Exercise(
-    "my_advantages",
-    "Exercise: rewards (p, g) of g answers to each of p prompts -> their advantages, (p, g).",
-    inputs=lambda: (rewards(),),
-    right=[
-        *either(right_advantages),
-        lambda r: (r - mean(r)) / (r.std(dim=1, correction=0, keepdim=True) + 1e-4),
-    ],
-    not_allowed=("advantages",),
-    borrowed=[lambda r: torch.stack([advantages(row) for row in r])],
-    read=as_one,
-    errors={"must match the size": COLUMN},
-    mistakes={NO_CHANCE: [lambda r: (r - mean(r)) / r.std(dim=1, keepdim=True)]},
-    slips={
-        COLUMN: [lambda r: (r - r.mean(dim=1)) / r.std(dim=1)],
-        "These are the rewards: what is an answer worth *compared with the others*?": [lambda r: r],
-        "The mean is off. Now divide by the standard deviation of the group.": [
-            lambda r: r - mean(r)
-        ],
-        "The sign: what is better than its group has more than 0.": either(
-            lambda r, correction: -right_advantages(r, correction)
-        ),
-        "You mix the prompts: each group has a mean and a deviation of its own.": either(
-            lambda r, correction: (r - r.mean()) / (r.std(correction=correction) + 1e-6)
-        ),
-        "The wrong axis: a group is a row, the answers to one prompt.": either(
-            lambda r, correction: right_advantages(r.T, correction).T
-        ),
-        "The group's mean isn't taken off.": either(
-            lambda r, correction: r / deviation(r, correction)
-        ),
-        "Divide by the standard deviation, not by its square.": either(
-            lambda r, correction: (r - mean(r)) / deviation(r, correction) ** 2
-        ),
-        "Divide by the standard deviation: you multiply.": either(
-            lambda r, correction: (r - mean(r)) * deviation(r, correction)
-        ),
-    },
-)
-
+from course.checks import ELSEWHERE, Exercise, Hint, a_number
 
 # --- the loss of DPO ------------------------------------------------------------------------------
 

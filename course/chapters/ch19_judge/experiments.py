@@ -319,7 +319,7 @@ LIMITS: dict[str, Callable[[Runs], bool]] = {
     "KL 0: at most a third of the start's words in use": lambda runs: (
         runs["KL 0"]["words"] <= runs["start"]["words"] / 3
     ),
-    "KL 0: at most 0.05 with because": lambda runs: runs["KL 0"]["because"] <= 0.05,
+    'KL 0: at most 5% of sentences with "because"': lambda runs: runs["KL 0"]["because"] <= 0.05,
     "the heavier the KL penalty, the fewer right": lambda runs: rising(runs, "right", -1),
     "the heavier the KL penalty, the more words in use": lambda runs: rising(runs, "words", 1),
     "every training run goes at least twice as far as it must": lambda runs: all(
@@ -339,10 +339,12 @@ LIMITS: dict[str, Callable[[Runs], bool]] = {
     "trained on what passed: at least twice as many right as at the start": lambda runs: (
         runs["trained on what passed"]["right"] >= 2 * runs["start"]["right"]
     ),
-    "trained on what passed: at least a third of the start's because": lambda runs: (
+    'trained on what passed: at least a third of the start\'s share of "because"': lambda runs: (
         runs["trained on what passed"]["because"] >= runs["start"]["because"] / 3
     ),
-    "hole: the judge's yes at least 0.9 at the end": lambda runs: at_the_end(runs, "reward") >= 0.9,
+    "hole: the judge accepts at least 0.9 at the end": lambda runs: (
+        at_the_end(runs, "reward") >= 0.9
+    ),
     "hole: fewer truly right at the end than at the start": lambda runs: (
         at_the_end(runs, "right") < runs["start"]["right"]
     ),

@@ -12,7 +12,7 @@ from course import experiments
 from course.chapters.ch19_judge.policy import least_kl, share_solved
 from course.drawing import style
 from course.drawing.arrows import box
-from course.drawing.plots import curves, doubling, name_lines, shares
+from course.drawing.plots import curves, doubling, name_lines
 from course.drawing.registry import figure
 from course.drawing.words import canvas, label, sentence, titled
 
@@ -35,15 +35,15 @@ def _mean(runs: Sequence[Row], what: str) -> float:
     return statistics.mean(run[what] for run in runs)
 
 
-def _price(before: float, trainings: Mapping[str, Sequence[Row]], misled: int) -> Figure:
+def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
     """Draw how much farther than it must each training leads, at its share of right sentences.
 
     before: the share of right sentences at the start. trainings: name -> the runs of its seeds,
-    with "right" and "kl"; the last `misled` of them are gray.
+    with "right" and "kl".
     """
     figure, ax = style.panel(4.0)
-    note = "The curve is the least distance for each share; a bar shows what a lesson adds to it"
-    titled(figure, "Every lesson leads farther from the start than its accuracy requires", note)
+    note = "The curve shows the least distance for each share; dots are means of three seeds"
+    titled(figure, "Every method moves farther from the start than it has to", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
@@ -57,12 +57,11 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]], misled: int) -
         ax.plot(*at, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
         ax.annotate(said, at, side, textcoords="offset points", **look)
     label(ax, (0.06, 0.88), "out of\nreach")
-    for place, (name, runs) in enumerate(trainings.items()):
+    for name, runs in trainings.items():
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
-        color = style.ACCENT if place < len(trainings) - misled else style.MUTED
-        ax.hlines(right, least_kl(right, before), kl, color=color, linewidth=3, zorder=3)
-        ax.plot(kl, right, "o", color=color, markersize=9, zorder=4)
-        label(ax, (kl + 0.2, right), name, size=style.LABEL, color=color)
+        ax.hlines(right, least_kl(right, before), kl, color=style.ACCENT, linewidth=3, zorder=3)
+        ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
+        label(ax, (kl + 0.2, right), name, size=style.LABEL, color=style.ACCENT)
     ax.set(xlim=(0, 11.8), ylim=(0.15, 1.1), xticks=range(0, 11, 2), ylabel="correct sentences")
     ax.set_xlabel("distance from the start (KL, in nats per sentence)")
     ax.set_yticks([0.25, 0.5, 0.75, 1], ["25%", "50%", "75%", "100%"])
@@ -75,8 +74,10 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
     rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
     loud: the name whose sentences are on chips, marked where more than half have the word.
     """
-    note = "First six sentences of seed 1, marked where most share a word. Numbers: three seeds"
-    figure, ax = canvas(4.9, "Without a KL penalty, variety is the price of being correct", note)
+    note = "First six sentences of seed 1; words that most of them share are marked. "
+    note += "Numbers are means of three seeds"
+    title = "Taught without a KL penalty, the model gives up variety for correctness"
+    figure, ax = canvas(4.9, title, note)
     for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
         color, first = style.ACCENT if name == loud else style.INK, runs[0]["first"][:6]
         right, words = _mean(runs, "right"), _mean(runs, "words")
@@ -139,15 +140,15 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     example: a wrong sentence that passes; the judge reads its first four words.
     """
     figure, ax = style.panel(3.9)
-    note = "Shares of the sentences, three seeds; this judge reads only the first four words"
-    titled(figure, "The judge accepts nearly all sentences, and nearly none is correct", note)
+    note = "Each point is the mean of ten steps and three seeds; this judge reads only four words"
+    titled(figure, "The judge accepts nearly all sentences, but almost none are correct", note)
     histories = [run["history"] for run in runs]
     passed, right = (windows(histories, what) for what in ("reward", "right"))
     lines = {f"{100 * passed[-1]:.0f}% accepted": passed, f"{100 * right[-1]:.0f}% correct": right}
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
     ax.set(xlabel="step of training", ylim=(0, 1.02), xlim=(steps[0], steps[-1]))
     curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=6, clip_on=False)
-    shares(ax.yaxis)
+    ax.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
     said = f"{100 * (passed[-1] - right[-1]):.0f}% accepted, but wrong"
     look = {"weight": "bold", "ha": "center", "size": style.TITLE}
@@ -174,37 +175,29 @@ def stored_ways() -> dict[str, list[Row]]:
 @figure(
     "judge-price",
     hero=True,
-    caption="How far from the start each lesson leads, and how far the shortest way would.",
+    caption="How far from the start each method moves, and how far it would have to.",
     alt="The share of correct sentences against the KL from the start, in nats per sentence. From "
     "the start, at a quarter, a curve rises steeply to 1 after about one and a half nats: the "
     "least distance for each share; to its left is out of reach. Best of 16 lies on it, near 1. "
-    "Five lessons lie to its right, each joined to it by a bar: GRPO at 91% and 5.2 nats, DPO at "
-    "53% and 3.2, GRPO with a reward model at 86% and 9. In gray, those that preferred short "
-    "sentences: GRPO at 48% and 7.6 nats, DPO at 22% and 5.7.",
+    "Three methods lie to its right, each joined to it by a bar: GRPO at 91% and 5.2 nats, DPO at "
+    "53% and 3.2, the reward model at 86% and 9.",
 )
 def draw_price() -> Figure:
     from course.chapters.ch19_judge.experiments import by_way
+    from course.chapters.ch19_judge.preferences import TAUGHT
 
     ways = by_way(experiments.load("preferences"))
-    names = {
-        "GRPO": "GRPO",
-        "DPO": "DPO",
-        "reward model": "GRPO, reward model",
-        "DPO, short": "DPO, short ones preferred",
-        "reward model, short": "GRPO, short ones preferred",
-    }
-    trainings = {name: ways[way] for way, name in names.items()}
-    return _price(_mean(ways["start"], "right"), trainings, misled=2)
+    return _price(_mean(ways["start"], "right"), {way: ways[way] for way in TAUGHT})
 
 
 @figure(
     "judge-eats",
-    caption="What the sentences are like before and after the lessons.",
-    alt="The first six sentences of each. Before the lessons, 23% are correct, with 522 different "
+    caption="What the sentences are like before and after training.",
+    alt="The first six sentences of each. Before training, 23% are correct, with 522 different "
     "words: six different sentences, such as 'My father wants to wash my cousin'. Taught without a "
     "KL penalty, 98% are correct, with 48 different words: four times 'You didn't go to bed', and "
     "two that differ from it in one or two words; the shared words are marked. Best of 16 before "
-    "the lessons, 98% are correct, with 420 different words: six different sentences, such as 'Who "
+    "training, 98% are correct, with 420 different words: six different sentences, such as 'Who "
     "likes computers?'.",
 )
 def draw_what_it_eats() -> Figure:

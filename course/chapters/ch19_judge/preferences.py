@@ -201,7 +201,8 @@ RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
 }
 Runs = Mapping[str, Mapping[str, Any]]
 TAUGHT = ("GRPO", "DPO", "reward model")
-# Written down when seed 0 had been run and no other: what each of the others should show.
+# Written down when seed 0 had been run and no other: what each of the others should show. For GRPO,
+# the row "KL 0.1" of `experiments` was known.
 LIMITS: dict[str, Callable[[Runs], bool]] = {
     "DPO: at least twice as many right as at the start": lambda runs: (
         runs["DPO"]["right"] >= 2 * runs["start"]["right"]
@@ -232,7 +233,7 @@ LIMITS: dict[str, Callable[[Runs], bool]] = {
     "short, both: at most half of the start's length": lambda runs: all(
         runs[f"{way}, short"]["length"] <= runs["start"]["length"] / 2 for way in TAUGHT[1:]
     ),
-    "short, both: fewer right than with the wish for right ones": lambda runs: all(
+    "short, both: fewer right than when the right ones are preferred": lambda runs: all(
         runs[f"{way}, short"]["right"] < runs[way]["right"] for way in TAUGHT[1:]
     ),
 }

@@ -89,11 +89,25 @@ def test_what_the_sections_say():
     assert all(max(order[i : i + 3]) < min(order[i + 3 : i + 6]) for i in (0, 3, 6))
     passed = of["trained on what passed"]
     assert round(lab.mean(passed, "right"), 2) == 0.53 and round(lab.mean(passed, "kl"), 1) == 1.9
-    (leashed,) = (run for run in STORED["runs"] if (run["what"], run["seed"]) == ("KL 0.3", 0))
-    assert round(lab.passed_at(leashed, 32), 2) == 0.91
     counts = lab.solved_by_one(of["start"], of["KL 0"]), lab.solved_by_one(of["KL 0"], of["start"])
     assert counts == (9, 1)
+    pairs = list(zip(of["start"], of["KL 0"], strict=True))
+    gains = [lab.passed_at(taught, 1) - lab.passed_at(start, 1) for start, taught in pairs]
+    assert [round(100 * gain) for gain in gains] == [12, 13, 10]
+    because = gpt.training_data()[0].encode("Because")
+    lost = [
+        prompt[1 : 1 + len(because)].tolist() == because
+        for start, taught in pairs
+        for prompt, before, now in zip(
+            lab.prompts(), start["solved"], taught["solved"], strict=True
+        )
+        if before > 0 == now
+    ]
+    assert (sum(lost), len(lost)) == (3, 9)
+    assert all(240 * run["because"] < 1.5 for run in of["KL 0"])  # at most one of them
     assert all(text.startswith("Because") for run in of["hole"] for text in run["first"])
+    assert all(run["length"] > max(start["length"] for start in of["start"]) for run in of["hole"])
+    assert gpt.HOW.steps == 1000  # of the stored starts
     least = [
         run["kl"] / least_kl(run["right"], start["right"])
         for way in lab.TRAINED

@@ -8,7 +8,13 @@ import torch
 
 from course import experiments
 from course.chapters.ch19_judge import preferences as lab
-from course.chapters.ch19_judge.experiments import by_way, limits_met, mean, solved_by_one
+from course.chapters.ch19_judge.experiments import (
+    by_way,
+    limits_met,
+    mean,
+    passed_at,
+    solved_by_one,
+)
 from course.chapters.ch19_judge.policy import least_kl
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.recipes import learn_language
@@ -112,6 +118,12 @@ def test_what_the_sections_say_and_the_picture():
     assert [round(run["agrees"], 2) for run in of["reward model"]] == [0.83, 0.76, 0.77]
     misled = of["reward model, short"]
     assert [round(run["right"], 2) for run in misled] == [0.69, 0.10, 0.66]
+    assert [round(100 * run["right"]) for run in of["DPO, short"]] == [13, 23, 31]
+    gains = [
+        passed_at(run, 1) - passed_at(start, 1)
+        for start, run in zip(of["start"], of["reward model"], strict=True)
+    ]
+    assert sorted(round(100 * gain) for gain in gains) == [-3, 3, 4]
     assert all(run["score"][-1] - run["score"][0] > 5 for run in misled)
     assert all(2 <= run["length"] <= 3.1 for way in lab.RUNS if "short" in way for run in of[way])
     for way, counts in {"GRPO": (4, 0), "DPO": (7, 1), "reward model": (11, 0)}.items():
