@@ -596,6 +596,7 @@ ASKED = {
     **{"layer norm": "07", "beam search": "11", "label smoothing": "10", "adam optimizer": "10"},
     **{"warmup": "10", "bleu": "12", "teacher forcing": "10", "kv cache": "11", "one hot": "01"},
     **{"byte pair encoding": "14", "rope": "18", "mixture of experts": "18"},
+    **{"lora": "14", "dpo": "19", "rlhf": "19", "reward model": "19"},
 }
 
 
