@@ -148,7 +148,7 @@ def draw_scaling() -> Figure:
     wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
     title = "Here, twice the data, weights or steps cut the gap by a third or more"
-    note = f"Loss above the floor of {low:.2f} nats. Dots: runs; lines: from first to last mean"
+    note = f"Loss above the floor of {low:.2f} nats. Each dot is a run; each line joins the first and last mean"
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)
@@ -228,9 +228,9 @@ def draw_masks() -> Figure:
     count, prompt = len(words), words.index("=>") + 1
     gpt = causal_mask(count)[0, 0]
     prefix = prefix_mask(torch.arange(count)[None], separator=prompt - 1)[0, 0]
-    more = f"{(prefix & ~gpt).sum()} words more"
+    more = f"{(prefix & ~gpt).sum()} more pairs"
     title = "Under a prefix mask, the prompt is read in both directions"
-    note = "In each row, the words that the word at the left may see. Gray: under both masks"
+    note = "In each row, the words that the word on the left may see. Gray: under both masks"
     figure, ax = canvas(4.85, title, note)
     size, gap, top, pitch, left = 14, 0.29, 3.75, 0.47, 1.5
     wide = np.array([width_of(text, size) + gap for text in words])
@@ -259,7 +259,7 @@ def draw_masks() -> Figure:
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
 
-    kinds = "like the training", "with “it”", "longer than in training"
+    kinds = "like those in training", "with “it”", "longer than in training"
     names = "translator", "language model,\nGPT’s mask", "language model,\nprefix mask"
     title = "The translator leads on ordinary sentences, but not on longer ones"
     note = "Share of 1,000 new sentences translated without a mistake. Bars: the mean of three runs"
@@ -301,7 +301,7 @@ def draw_induction() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()
     figure = style.new_figure(style.WIDTH, 5.4)
     title = "Each model learns to repeat a row while a head learns where to look"
-    note = "Three models. After the second 5, a head comes to look at what stood after the first"
+    note = "Three models. At the second 5, a head learns to look at what followed the first 5"
     titled(figure, title, note)
     how = {"height_ratios": (1.2, 1, 1.2)}
     example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
@@ -376,5 +376,5 @@ def draw_heads_off() -> Figure:
         for away, layer in ((0.46, "layer 0"), (1.54, "layer 1")):
             label(ax, (left + away, zero - 0.17), layer, ha="center", color=style.MUTED)
         label(ax, (left + 1, zero - 0.45), f"model {number + 1}", ha="center", weight="bold")
-    label(ax, (left + 0.46, at[1]), "without the head that\nlooks one word back", **look)
+    label(ax, (left + 0.46, at[1]), "without the head that\nlooks back the most", **look)
     return figure
