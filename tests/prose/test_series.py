@@ -130,8 +130,8 @@ LINK = re.compile(r"\[(.+?)\]\((\w\d_\w+)\.ipynb#(.+?)\)")
 
 
 def test_the_index_leads_to_where_each_concept_is_shown():
-    expected = [*(str(n) for n in range(1, 106)), *(f"D{n}" for n in range(1, 24))]
-    assert [number for number, _, _ in ROWS] == expected
+    expected = [*(str(n) for n in range(1, 107)), *(f"D{n}" for n in range(1, 24))]
+    assert sorted(number for number, _, _ in ROWS) == sorted(expected)  # each has one row
     for number, concept, place in ROWS:
         links = LINK.findall(place)
         assert links, f"{concept} is shown nowhere"

@@ -148,7 +148,10 @@ def draw_scaling() -> Figure:
     wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
     title = "Here, twice the data, weights or steps cut the gap by a third or more"
-    note = f"Loss above the floor of {low:.2f} nats. Each dot is a run; each line joins the first and last mean"
+    note = (
+        f"Loss above the floor of {low:.2f} nats. Each dot is a run; each line joins the first "
+        "and last mean"
+    )
     titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.08)  # type: ignore[union-attr]
     axes = figure.subplots(1, len(panels), sharey=True, width_ratios=wide)

@@ -319,28 +319,6 @@ def rotary_with_a_larger_base() -> dict[str, Any]:
     return tuned("since-rotary-base", [spec], TRAINING, MAX_LRS, SEEDS)
 
 
-WARMUPS = (TRAINING.warmup, 2 * TRAINING.warmup, 4 * TRAINING.warmup)
-FINER_LRS = (4e-3, 6e-3, 8e-3)
-
-
-@experiment("since-warmup")
-def longer_warmups_of_the_base() -> dict[str, Any]:
-    """How much is only the rate: the base with longer warm-ups, and two parts at the base's rate.
-
-    runs: the base with each of `WARMUPS`, the rate chosen anew for each. at_the_rate_of_the_base:
-    pre-norm and SwiGLU, whose own rate was twice as high, on three seeds.
-    """
-    base, runs = SPECS[0], []
-    for warmup in WARMUPS:
-        name, spec = "since-warmup", dataclasses.replace(base, training={"warmup": warmup})
-        if warmup == TRAINING.warmup:
-            name, spec = "since", base  # most of them are stored there
-        runs += tuned(name, [spec], TRAINING, FINER_LRS, SEEDS)["runs"]
-    parts = [spec for spec in SPECS if spec.what in ("pre-norm", "SwiGLU")]
-    same = tuned("since", parts, TRAINING, FINER_LRS[:1], SEEDS)["runs"]
-    return {"max_lrs": list(FINER_LRS), "runs": runs, "at_the_rate_of_the_base": same}
-
-
 LANGUAGE_MODEL_TRAINING = dataclasses.replace(language_model.TRAINING, steps=TRAINING.steps)
 LANGUAGE_MODEL = (language_model.learn, lambda model: {})
 
