@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from course.chapters.ch21_without_the_table import results
 from course.drawing.registry import FIGURES
 
 
@@ -15,11 +14,14 @@ def said(ax) -> list[str]:
     return [text.get_text() for text in ax.texts]
 
 
-def test_with_a_layer_of_attention_each_seed_copies_more_than_any_without():
-    runs = results.copying()
-    for words in map(int, runs[0]["copied"]):
-        alone = results.copied(runs, "linear attention", 2, words)
-        assert min(results.copied(runs, "one layer of attention", 4, words)) > max(alone)
+def test_a_small_state_copies_no_long_row_and_two_of_three_with_a_layer_of_attention_do():
+    ax, alt = drawn("without-copies"), FIGURES["without-copies"].alt
+    shares = [int(text.removesuffix(" %")) for text in said(ax) if text.endswith("%")]
+    alone, hybrid = shares[:6], shares[6:]
+    assert alone == [96, 91, 72, 44, 42, 22] and "linear attention, 704 numbers" in said(ax)
+    assert min(hybrid[:3]) >= 98 and hybrid[3:] == [100, 100, 38]
+    assert "704 numbers" in alt and "96 % of 4 words, 91 % of 8 and 72 % of 16" in alt
+    assert "44, 42 and 22 %" in alt and "100, 100 and 38 %" in " ".join(alt.split())
 
 
 def test_a_state_is_as_large_as_its_numbers_and_lights_the_words_that_are_right():
@@ -35,6 +37,6 @@ def test_a_state_is_as_large_as_its_numbers_and_lights_the_words_that_are_right(
     bars = [part.get_width() for part in ax.patches if part.get_height() == pytest.approx(0.34)]
     lit, rows = np.array(bars[1::2]), np.array(bars[::2])
     assert [f"{100 * share:.0f}" for share in lit / rows] == shares
-    assert title == "A state 4 times as large holds 82 % of a long row, not 7 %"
+    assert title == "With 4 times the state, 82 % of a long row is predicted instead of 7 %"
     assert "352 numbers 7 %" in alt and "36, 82, 95 and 99 %" in alt
     assert all(number in alt for number in numbers)
