@@ -3,7 +3,7 @@
 import torch
 
 from course.chapters.ch06_masks import experiments as masks
-from course.experiments import load
+from course.experiments import digit_training, load
 from transformer_lib import BOS, PAD, causal_mask
 from transformer_lib.model.masks import padding_mask
 from transformer_lib.text.tokens import EOS
@@ -42,5 +42,5 @@ def test_what_is_measured(monkeypatch):
     model.forward = always_the_end
     assert round(masks.next_word_accuracy(model, held_out), 2) == 0.17
     right = [list(target) for _, target in held_out[:5]]
-    monkeypatch.setattr(masks, "greedy_decode", lambda *_, **__: right[:4] + [[]])
+    monkeypatch.setattr(digit_training, "greedy_decode", lambda *_, **__: right[:4] + [[]])
     assert masks.right_rows(model, held_out[:5]) == 0.8
