@@ -42,8 +42,8 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
     with "right" and "kl".
     """
     figure, ax = style.panel(4.0)
-    note = "The curve shows the least distance for each share; dots are means of three seeds"
-    titled(figure, "Every method moves farther from the start than it has to", note)
+    note = "The curve shows the least distance for each share. Orange: means of three seeds"
+    titled(figure, "Every training moves the model farther than it has to", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
@@ -127,7 +127,7 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
         points, at = 100 * abs(loud[place] - other[place]), max(loud[place], other[place])
         look = {"color": color, "ha": ha, "weight": "bold", "textcoords": "offset points"}
         ax.annotate(f"+{points:.0f} points", (ks[place], at), away, **look)
-    title = "With 8 tries or more, the untaught model solves more beginnings"
+    title = "With 8 tries or more, the start solves more beginnings"
     note = "32 beginnings of sentences, means of three seeds; taught by GRPO without a KL penalty"
     titled(figure, title, note)
     return figure
@@ -140,7 +140,7 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     example: a wrong sentence that passes; the judge reads its first four words.
     """
     figure, ax = style.panel(3.9)
-    note = "Each point is the mean of ten steps and three seeds; this judge reads only four words"
+    note = "Means over ten steps (correct: every second of them) and three seeds"
     titled(figure, "The judge accepts nearly all sentences, but almost none are correct", note)
     histories = [run["history"] for run in runs]
     passed, right = (windows(histories, what) for what in ("reward", "right"))
@@ -218,7 +218,7 @@ def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
 
     ways = stored_ways()
-    return _tries({"untaught": ways["start"], "taught": ways["no KL penalty"]}, TRIES)
+    return _tries({"start": ways["start"], "taught": ways["no KL penalty"]}, TRIES)
 
 
 @figure(
