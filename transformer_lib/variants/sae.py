@@ -25,6 +25,9 @@ class SparseAutoencoder(nn.Module):
     what goes in and comes out is not scaled.
     """
 
+    center: Tensor
+    scale: Tensor
+
     def __init__(self, d: int, features: int, *, k: int | None = None, l1: float = 0.0):
         super().__init__()
         self.k, self.l1 = k, l1
