@@ -140,3 +140,11 @@ def test_the_numbers_that_notebook_17_tells():
     )
     assert len(ten) == 10 and ten[8] < min(gpt["loss"]) < ten[9] < sorted(gpt["loss"])[1]
     assert max(gpt["loss"]) < min(prefix["loss"])
+
+
+def test_half_or_twice_the_learning_rate_costs_each_kind_at_least_14_points():
+    runs = [run for run in experiments.load("prompting-translations")["runs"] if run["seed"] == 0]
+    for kind in {run["what"] for run in runs}:
+        of_kind = {run["max_lr"]: run["right"]["test"] for run in runs if run["what"] == kind}
+        best = of_kind.pop(0.004)
+        assert all(best - other >= 0.14 for other in of_kind.values()), kind

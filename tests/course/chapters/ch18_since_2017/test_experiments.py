@@ -327,3 +327,12 @@ def test_a_larger_rotary_base_makes_no_clear_difference():
     before = right("rotary", "longer")
     assert [round(100 * share) for share in (min(before), max(before))] == [47, 53]
     assert len(slower) == 3 and verdict(slower, before) == "no clear difference"
+
+
+def test_a_step_of_muon_takes_about_half_as_long_again_as_one_of_adamw():
+    runs = [run for run in experiments.load("since")["runs"] if run["chosen"]]
+    adamw, muon = (
+        mean(run["seconds_per_step"] for run in runs if run["what"] == what)
+        for what in ("AdamW", "Muon")
+    )
+    assert 1.4 < muon / adamw < 1.7
