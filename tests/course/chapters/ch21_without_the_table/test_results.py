@@ -179,3 +179,9 @@ def test_the_mingru_beside_the_attention_of_2017_and_of_today():
     stored = (*rates["runs"], *experiments.load("since")["runs"])
     weights = {run["what"]: run["parameters"] for run in stored}
     assert round(100 * weights["minGRU with today's parts"] / weights["today"]) == 104
+
+
+def test_who_knows_the_words_of_a_row_but_not_their_order():
+    """Guesses among those that are left: the mean of 1/k for k = n - 1, ..., 1."""
+    shares = [sum(1 / k for k in range(1, n)) / (n - 1) for n in (4, 16, 32)]
+    assert [round(100 * share) for share in shares] == [61, 22, 13]
