@@ -338,10 +338,10 @@ def draw_pronouns() -> Figure:
             both = item.english, item.spanish if right else item.wrong
             ends.append((*(re.split("because |porque ", text)[1][:-1] for text in both), right))
         rows.append((ends, large["pronoun"][said]["both"]["share"]))
-    small, much = (percent(rows[row][1]) for row in (0, -1))
+    in_english, in_both = (percent(share) for _, share in rows[1:])
     return _pairs_right(
         rows,
-        f"Repeating the noun in Spanish raises the correct pairs from {small} to {much}",
+        f"With the noun in Spanish, too, {in_both} of the pairs are right, not {in_english}",
     )
 
 

@@ -350,7 +350,7 @@ def draw_heads_off() -> Figure:
     runs, row = experiments.load("induction")["runs"], example_row()[:7]
     on = max(run["history"][-1]["second"] for run in runs)
     note = f"Loss on a repeated row without one of eight heads; with all of them at most {on:.2f}"
-    title = "In each model, the head that is missed most looks one word back"
+    title = "In each model, the head that matters most looks one word back"
     figure, ax = canvas(5.3, title, note)
     places, y = [0.4 + 0.9 * place for place in range(9)], 3.75
     for x, text in zip(places, [*row[:6], "…", row[0], f"{row[1]} ?"], strict=True):

@@ -67,10 +67,10 @@ def draw_two_memories() -> Figure:
     caption="A small state copies little of a long row; with one layer of attention in two, two of "
     "three seeds copy every row.",
     alt="Rows of 4, 8, 16 and 32 cells, twice, filled for as many words as are right. Linear "
-    "attention with 704 numbers in its states fills 96 % of 4 words, 91 % of 8 and 72 % of 16; "
-    "with one layer of attention, in orange, all are filled, to 98 % and more. The row of 32 words "
-    "is there for each of three seeds: linear attention 44, 42 and 22 %, with a layer of attention "
-    "100, 100 and 38 %.",
+    "attention with 704 numbers in its states fills 96% of 4 words, 91% of 8 and 72% of 16; "
+    "with one layer of attention, in orange, all are filled, to 98% and more. The row of 32 words "
+    "is there for each of three seeds: linear attention 44, 42 and 22%, with a layer of attention "
+    "100, 100 and 38%.",
 )
 def draw_copies() -> Figure:
     runs = results.copying()
@@ -98,7 +98,7 @@ def draw_copies() -> Figure:
                     area(ax, (x, y - 0.12), 0.088 * words * part, 0.24, color)
                 for place in range(1, words):  # what parts them
                     area(ax, (x + 0.088 * place - 0.008, y - 0.12), 0.016, 0.24, style.PAPER)
-                label(ax, (x + 0.088 * words + 0.07, y), f"{100 * share:.0f} %", **BOLD, color=loud)
+                label(ax, (x + 0.088 * words + 0.07, y), f"{100 * share:.0f}%", **BOLD, color=loud)
             y -= 0.12
     label(ax, (0.02, y + 0.46), "each of\nthree runs", color=style.MUTED)
     return figure
@@ -109,7 +109,7 @@ def draw_copies() -> Figure:
     caption="More numbers in the state, more of a long row: the means of three seeds.",
     alt="Five states as squares, each twice as large as the one before, and after each a bar for "
     "the share of 32 words that linear attention predicts when the row comes again: with 352 "
-    "numbers 7 %; with 704, 1,408, 2,816 and 5,632 numbers 36, 82, 95 and 99 %. The first and the "
+    "numbers 7%; with 704, 1,408, 2,816 and 5,632 numbers 36, 82, 95 and 99%. The first and the "
     "third are orange.",
 )
 def draw_sizes() -> Figure:
@@ -118,8 +118,8 @@ def draw_sizes() -> Figure:
         n: np.mean(results.copied(runs, kind, s)) for s, n in results.sizes(runs, kind).items()
     }
     small, _, large, *_ = sizes  # the loud ones
-    title = f"With {large // small} times the state, {100 * sizes[large]:.0f} % of a long row is "
-    title += f"predicted instead of {100 * sizes[small]:.0f} %"
+    title = f"With {large // small} times the state, {100 * sizes[large]:.0f}% of a long row is "
+    title += f"predicted instead of {100 * sizes[small]:.0f}%"
     note = f"Linear attention reads a row of {results.LONG} words twice; means of three runs"
     figure, ax = canvas(4.2, title, note)
     label(ax, (0.02, 3.3), "numbers in the state", color=style.MUTED)
@@ -133,7 +133,7 @@ def draw_sizes() -> Figure:
             label(ax, (0.6, y + 0.31), "× 2", ha="right", color=style.MUTED)
         area(ax, (2.0, y - 0.17), 5.2, 0.34, style.RULE)
         area(ax, (2.0, y - 0.17), 5.2 * share, 0.34, look.get("color", style.SOFT))
-        label(ax, (7.3, y), f"{100 * share:.0f} %", **look)
+        label(ax, (7.3, y), f"{100 * share:.0f}%", **look)
     return figure
 
 
