@@ -25,6 +25,12 @@ for profile, examples in (("each change", 50), ("nightly", 1000)):
 settings.load_profile("each change")
 
 
+@pytest.fixture(scope="session")
+def by_night(request) -> bool:
+    """Is this `make nightly`, which takes the time to look at all of a kind?"""
+    return request.config.getoption("nightly")
+
+
 @pytest.fixture(autouse=True)
 def seed() -> None:
     """Random weights and inputs are the same whichever tests run, in whatever order."""

@@ -79,7 +79,7 @@ def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
     return done.stdout.decode("cp1252")
 
 
-@pytest.mark.parametrize("system", ["win32", "darwin"])
+@pytest.mark.parametrize("system", ["win32", pytest.param("darwin", marks=pytest.mark.nightly)])
 def test_another_system_is_asked_by_its_name(system, tmp_path):
     """All is imported there but what a student's process in a sandbox of Linux runs."""
     walled = ("course.grading.worker", "course.grading.escape_test")

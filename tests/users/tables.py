@@ -59,8 +59,8 @@ STORIES = {
     ],
     "trains": [
         Line(f"{LIBRARY} train --task copy", "saved in runs/copy", "runs/copy/model.safetensors"),
+        Line(f'{LIBRARY} translate --model runs/copy "3 1 4 1 5"', "3 1 4 1 5\n"),
         Line(f"{LIBRARY} evaluate --split gustar", "gustar"),
-        Line(f"{COURSE} corpus --out my-corpus", writes="my-corpus/train.tsv"),
         Line(f"{LIBRARY} train --task en-es --out runs/mine", "saved in runs/mine", more=SHORT),
         Line(f'{LIBRARY} translate --model runs/mine "I like trees"'),
     ],
@@ -114,11 +114,6 @@ STORIES = {
     ],
     "keeps house": [
         Line("make count", "core"),
-        Line("make site", writes="site/index.html"),
-        Line(
-            ".venv/bin/python -m course.notebook_tools.run notebooks/00_start_here.ipynb",
-            "00_start_here.ipynb: ",
-        ),
         Line("make clean", first="test -d .venv"),
     ],
 }
@@ -163,6 +158,15 @@ BY_NIGHT = {
             writes="work/my_translator/training.safetensors",
             first="mkdir -p work; cp course/assignments/my_transformer.py work/my_transformer.py",
             more="--steps 300",
+        ),
+    ],
+    "makes it again": [
+        # Others check what these write: tests/course/grammar, tests/course/site.
+        Line(f"{COURSE} corpus --out my-corpus", writes="my-corpus/train.tsv"),
+        Line("make site", writes="site/index.html"),
+        Line(
+            ".venv/bin/python -m course.notebook_tools.run notebooks/00_start_here.ipynb",
+            "00_start_here.ipynb: ",
         ),
     ],
     "writes": [

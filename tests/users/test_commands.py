@@ -1,7 +1,8 @@
 """Every command that the documents name is run as a user runs it, or its text is read.
 
-In a clone, in processes that see PATH, HOME and LANG and nothing of what makes the tests fast. As
-whoever runs the tests and, where that is root, as an ordinary user too.
+In a clone, in processes that see PATH, HOME and LANG and nothing of what makes the tests fast. By
+day each story once: as whoever runs the tests, and what rights could stop as an ordinary user where
+that is root. By night all of them as both.
 """
 
 import json
@@ -21,19 +22,20 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="types into bash
 ROOT_HERE = hasattr(os, "getuid") and os.getuid() == 0
 TEACHES = (ROOT / "course/grading").is_dir()  # the students' zip leaves it out
 AS = {"as I am": None} | ({"as an ordinary user": ORDINARY} if ROOT_HERE else {})
-# What an ordinary user types in `make test` as well; the rest is for the night.
-BY_BOTH = {"translates", "teaches"}
+# What needs rights that root has and others don't: by day an ordinary user types it.
+NEEDS_RIGHTS = {"translates", "teaches"}
 
 
 def told() -> list:
-    """Each story and for whom it is; those that take long are for the night."""
+    """Each story and who types it; what takes long, or was typed already, is for the night."""
     night = pytest.mark.nightly
     found = []
     for stories, long in ((STORIES, False), (BY_NIGHT, True)):
         for story in stories:
             for who in AS:
                 graded = any(" grade " in line.command for line in stories[story])
-                late = long or (AS[who] is not None and story not in BY_BOTH)
+                ordinary = ROOT_HERE and story in NEEDS_RIGHTS
+                late = long or ordinary != (AS[who] is not None)
                 marks = [night] * late
                 if "teaches" in story and not TEACHES:
                     marks.append(pytest.mark.skip("there is no coursework here"))
@@ -180,7 +182,7 @@ for one, other in zip(stored.cells, new.cells, strict=True):
 print("the same")
 """
 TONIGHT = [
-    pytest.param(path.name, marks=[] if path.name[:2] in ("00", "10") else [pytest.mark.nightly])
+    pytest.param(path.name, marks=[] if path.name.startswith("00") else [pytest.mark.nightly])
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 ]
 

@@ -1,7 +1,7 @@
 """“Try it in five minutes” of docs/teaching.md, as a new teacher runs it: no pytest reaches it.
 
 A process of its own, with PATH, HOME and LANG alone in its environment, in each sandbox, as
-whoever runs the tests, and as an ordinary user where that is root.
+whoever runs the tests; where that is root, as an ordinary user, and by night as both.
 """
 
 import csv
@@ -21,6 +21,7 @@ from tests.users.place import ORDINARY, as_ordinary
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these sandboxes are Linux's")
 
+WHO = os.geteuid() if os.name == "posix" else 0
 LONGEST = 180  # seconds: it takes eight, on a busy computer thirty; what hangs, hangs for ever
 
 
@@ -56,7 +57,10 @@ def test_the_sandboxes_hold_for_an_ordinary_user():
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap", ""], ids=lambda sandbox: sandbox or "no sandbox")
-@pytest.mark.parametrize("user", [os.geteuid() if os.name == "posix" else 0, ORDINARY])
+@pytest.mark.parametrize(
+    "user",
+    [pytest.param(WHO, marks=[pytest.mark.nightly] if WHO == 0 else []), ORDINARY],
+)
 def test_try_it_now(user, sandbox):
     """Ana has all points that a machine can give, Ben has none and reads “not tried yet”."""
     skip_unless(user)

@@ -143,13 +143,16 @@ def node_of():
 
 
 @pytest.mark.parametrize("eight", [False, True])
-def test_the_test_split_gets_the_same_words_and_logits(request, eight, tmp_path):
-    """Greedy, with a cache, sentence by sentence; PyTorch in batches, all words at once."""
+def test_the_test_split_gets_the_same_words_and_logits(request, eight, by_night, tmp_path):
+    """Greedy, with a cache, sentence by sentence; PyTorch in batches, all words at once.
+
+    By day every fourth sentence.
+    """
     node = (
         request.getfixturevalue("node_of")("grammar") if eight else request.getfixturevalue("node")
     )
     expected_of = in_eight("grammar") if eight else translator()
-    texts = [english for english, _ in english_spanish.load("test")]
+    texts = [english for english, _ in english_spanish.load("test")][:: 1 if by_night else 4]
     program = """
         const file = fs.openSync(given.file, "w");
         return given.texts.map((text) => {

@@ -114,6 +114,8 @@ COLORED = (
     "lab/index.html",
 )
 NO_COLORS = {"rules": {"color-contrast": {"enabled": False}}}
+# By day axe searches these and one more of each kind; by night all pages.
+KINDS = (*COLORED, "13_what_the_heads_learned.html", OTHERS[0], "about.html", "slides.html")
 NO_CODE = {"exclude": [[".code"], [".output"]]}
 # Nor the list of all pages, which each of them has.
 NO_CODE_NO_MENU = {"exclude": [*NO_CODE["exclude"], ["#series"]]}
@@ -126,7 +128,7 @@ def window(browser, site):
         yield visit
 
 
-def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window):
+def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window, by_night):
     def check(file):
         window.page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
         page = window.open(file)
@@ -134,7 +136,7 @@ def test_a_page_stands_alone_fits_every_window_and_keeps_nobody_out(window):
             assert serious(page, NO_CODE) == []
             page.evaluate(TURN)
             assert serious(page, NO_CODE, **COLORS) == []
-        else:
+        elif file in KINDS or by_night:
             assert serious(page, NO_CODE_NO_MENU, **NO_COLORS) == []
         page.evaluate(OPEN_ALL)
         for width in WIDTHS:

@@ -40,7 +40,7 @@ COLORED = [
     "reference.interpret.patching.html",
 ]
 
-# All pages have one form: of the others axe reads the first of each folder.
+# All pages have one form: of the others axe reads the first of each folder, in every width.
 FIRST = [next(m.file for m in modules() if m.folder == folder) for folder in reference.FOLDERS]
 
 
@@ -249,6 +249,8 @@ def test_the_search_finds_a_name_by_its_words(window):
 
 
 def test_a_page_fits_every_window_and_keeps_nobody_out(window):
+    """All pages have one form: what is too wide is so on a phone first."""
+
     def check(file):
         window.page.set_viewport_size({"width": WIDTHS[-1], "height": 900})
         page = window.open(file)
@@ -260,7 +262,7 @@ def test_a_page_fits_every_window_and_keeps_nobody_out(window):
             assert serious(page, part, **COLORS) == []
         elif file in FIRST:
             assert serious(page, NO_CODE_NO_MENU, **NO_COLORS) == []
-        for width in WIDTHS:
+        for width in WIDTHS if file in FIRST else WIDTHS[:1]:
             page.set_viewport_size({"width": width, "height": 900})
             assert sideways(page) == [], width
         assert window.outside == [] and window.errors == []

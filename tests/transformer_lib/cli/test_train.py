@@ -11,12 +11,13 @@ from transformer_lib.recipes import OPTIMIZERS, Recipe
 
 
 @pytest.mark.slow
-def test_training_and_translating_digits(run, tmp_path):
+def test_a_training_is_not_written_over(run, tmp_path):
+    """That what was trained translates, a story types (tests/users/tables.py)."""
     threads = torch.get_num_threads()
     folder = tmp_path / "reverse"
-    status, out, _ = run("train", "--task", "reverse", "--out", folder, "--threads", threads)
+    short = ["--steps", 4, "--threads", threads]
+    status, out, _ = run("train", "--task", "reverse", "--out", folder, *short)
     assert status == 0 and str(folder) in out
-    assert run("translate", "--model", folder, "3 1 4 1 5")[1] == "5 1 4 1 3\n"
     refused(run("train", "--task", "reverse", "--out", folder), "already holds", "resume")
     refused(run("train", "--task", "copy", "--out", folder, "--resume"), "other settings")
     before = (folder / "model.safetensors").read_bytes()
