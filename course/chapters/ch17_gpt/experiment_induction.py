@@ -78,21 +78,26 @@ def losses(model: LanguageModel, ids: Tensor) -> dict[str, float]:
 def heads(model: LanguageModel, ids: Tensor) -> list[dict[str, Any]]:
     """For each head, its mean weight where an induction head looks, and on the word before.
 
-    In the second row, from a word to the one that came after it in the first row.
+    An induction head looks from a word of the second row to the one that came after it in the
+    first. The word before is measured in both rows: `previous` in the second, `previous_first` in
+    the first, without its first word.
     """
     with record_attention(model) as weights:
         model(ids[:, :-1])
+    first = torch.arange(2, ROW + 1)
     second = torch.arange(ROW + 1, 2 * ROW)  # places of the words that another one follows
     table = []
     for layer, w in weights.items():
         induction = w[:, :, second, second - ROW + 1].mean(dim=(0, 2))
         previous = w[:, :, second, second - 1].mean(dim=(0, 2))
+        previous_first = w[:, :, first, first - 1].mean(dim=(0, 2))
         table += [
             {
                 "layer": layer,
                 "head": h,
                 "induction": induction[h].item(),
                 "previous": previous[h].item(),
+                "previous_first": previous_first[h].item(),
             }
             for h in range(w.size(1))
         ]
@@ -127,6 +132,8 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
             edits = {head["layer"]: ablate_head(head["head"])}
             with patch_attention(model, edits):
                 off[f"{head['layer']}.{head['head']}"] = losses(model, ids)["second"]
+        with patch_attention(model, {"layers.1.self_attn": torch.zeros_like}):
+            all_off = losses(model, ids)["second"]
         on = losses(model, ids)["second"]
     return {
         "seed": seed,
@@ -135,6 +142,7 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
         "best": best,
         "second": on,
         "second_with_a_head_off": off,
+        "second_with_layer_1_off": all_off,
     }
 
 

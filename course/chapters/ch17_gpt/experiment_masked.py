@@ -61,9 +61,10 @@ class MaskedModel(LanguageModel):
 
 
 def cover(ids: Ids, words: int, generator: torch.Generator) -> tuple[list[int], list[int]]:
-    """A sentence as BERT reads it, and what it should say: PAD, nothing, where it need not guess.
+    """A sentence as BERT reads it, and what it should say: PAD where it has nothing to guess.
 
-    Of the words to be guessed 80 % are covered, 10 % become another word, 10 % stay. At least one.
+    Of the words to be guessed, 80% are covered, 10% become another word and 10% stay. At least one
+    word is guessed.
     """
     ids = torch.tensor(ids)
     uniform = torch.rand(len(ids), generator=generator)

@@ -48,7 +48,7 @@ HOW = TrainingConfig(
     validate_every=100,
 )
 DIALS: dict[str, dict[str, Any]] = {
-    "as it is": {},
+    "temperature 1": {},
     "temperature 0.5": {"temperature": 0.5},
     "temperature 1.5": {"temperature": 1.5},
     "top-k 10": {"top_k": 10},
