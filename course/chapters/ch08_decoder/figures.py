@@ -2,19 +2,17 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from course.chapters.ch08_decoder.experiments import WordStep, decode_steps
 from course.chapters.journey.experiments import Trace
 from course.chapters.journey.figures import the_way
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, curve, path
+from course.drawing.arrows import arrow, box, path
 from course.drawing.cells import area, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
@@ -36,7 +34,10 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     best, next_ = (-scores).argsort()[:2]
     color, chance = word_color(words[best]), percent(chances[best])
     title = f"Of {len(words):,} words, “{words[best]}” gets {chance} of the probability"
-    note = "After “me gustan los”, by our translator. In the vector, orange is above 0, blue below."
+    note = (
+        "What our translator computes after “me gustan los”. "
+        "In the vector, orange is above 0 and blue is below."
+    )
     figure, ax = canvas(4.5, title, note)
     left, wide, bottom, bar = 1.45, 6.35, 1.3, 0.45
     strip(ax, (left, 3.4), wide, 0.2, x, limit=abs(x).max())
@@ -66,39 +67,6 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
     together, next_best = percent(1 - chances[best]), percent(chances[next_])
     rest = f"all other words together {together}, none above {next_best}"
     label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
-    return figure
-
-
-def _decode_trace(src: Sequence[str], steps: Sequence[WordStep]) -> Figure:
-    """Draw what in the source the decoder attends to while it writes each word -> the figure."""
-    title = "The position that writes “los” already attends to “trees”"
-    note = "The wider a band, the more attention (our translator’s last layer, mean of four heads)."
-    figure, ax = canvas(3.85, title, note)
-    unit, top, low = 0.3, 2.7, 0.85  # inches for all of a word's attention
-    places = 1.35 + 1.42 * np.arange(max(len(src), len(steps)))
-    thick = unit * np.array([step.weights for step in steps])
-    below = np.cumsum(thick, 1) - thick / 2 - thick.sum(1, keepdims=True) / 2
-    above = np.cumsum(thick, 0) - thick / 2 - thick.sum(0) / 2
-    for (step, place), wide in np.ndenumerate(thick):
-        if wide < 0.02 * unit:
-            continue
-        ends = (places[step] + below[step, place], low), (places[place] + above[step, place], top)
-        across, up = curve(*ends, upright=True).T
-        loud = steps[step].best[0] == "los"
-        look = {"lw": 72 * wide, "solid_capstyle": "butt", "zorder": 2 + loud}
-        ax.plot(across, up, color=word_color(src[place]) if loud else style.RULE, **look)
-    for x, text in zip(places, src, strict=False):
-        word(ax, (x, top + 0.16), text, size=style.TITLE)
-    for x, step in zip(places, steps, strict=False):
-        word(ax, (x, low - 0.16), step.best[0], size=style.TITLE)
-        most = int(np.argmax(step.weights))
-        said = f"{src[most]} {percent(step.weights[most])}"
-        look = {"size": style.LABEL, "color": style.MUTED}
-        if step.best[0] == "los":
-            look = {"size": style.TITLE, "weight": "bold", "color": word_color(src[most])}
-        label(ax, (x, 0.3), said, ha="center", **look)
-    for y, said in ((top + 0.16, "English"), (low - 0.16, "writes"), (0.3, "attends\nmainly to")):
-        label(ax, (0.02, y), said, color=style.MUTED)
     return figure
 
 
@@ -267,14 +235,6 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 
 
-SENTENCE = "I like trees"
-
-
-@cache
-def i_like_trees() -> tuple[list[str], list[WordStep]]:
-    return decode_steps(Translator.load(), SENTENCE)
-
-
 def on_the_way(way: Trace) -> dict[str, Any]:
     """The words of a sentence, and their vectors, (words, d_model), below and above each layer."""
     levels = {
@@ -390,14 +350,3 @@ def draw_words_come_back() -> Figure:
 )
 def draw_stepper() -> Any:
     return _stacks_stepper(on_the_way(the_way()))
-
-
-@figure(
-    "decoder-trace",
-    caption="All five steps of 'I like trees' → 'me gustan los árboles <eos>' by our translator.",
-    alt="Bands lead from the five words that are written up to 'I like trees <eos>'. The position "
-    "of 'me' attends to 'I' with 72%, 'gustan' to 'like' with 75%, 'los' to 'trees' with 50%, and "
-    "the rest to its neighbors; 'árboles' attends to 'trees' and <eos> to <eos> with 100%.",
-)
-def draw_trace() -> Figure:
-    return _decode_trace(*i_like_trees())

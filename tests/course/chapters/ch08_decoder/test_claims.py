@@ -19,7 +19,7 @@ def test_one_head_reads_trees_while_gustan_is_written(translator):
     gustan = maps.weights[CROSS][:, maps.tgt_out.index("gustan")]
     assert (gustan > 0.98).nonzero().tolist() == [[0, 2], [1, 1], [2, 1], [3, 1]]
     los = maps.weights[CROSS][:, maps.tgt_out.index("los"), 2]
-    assert (los > 0.9).sum() == 2 and (los > 0.5).sum() == 2, "a half of the mean is two of four"
+    assert (los > 0.9).sum() == 2 and (los > 0.5).sum() == 2
     noun = maps.weights[CROSS][:, maps.tgt_out.index("árboles"), 2]
     torch.testing.assert_close(noun, torch.ones(4), atol=0.02, rtol=0)
 
