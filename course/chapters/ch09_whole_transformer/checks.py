@@ -32,7 +32,7 @@ SPEAKS_AGAINST = {
     "as they are. So nobody looks ahead.",
     "padding is seen": "Put <pad> at the end of the source: the logits stay as they are.",
     "two layers are one": "Then an encoder's or a decoder's layer would be missing in the count of "
-    "parameters. Count with the pencil of section 9.",
+    "parameters. Count with the pencil of section 8.",
     "one table too many": "Then there would be 50 · 16 parameters more than the pencil counts with "
     "one table.",
 }

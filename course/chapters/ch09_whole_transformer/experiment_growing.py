@@ -1,11 +1,9 @@
-"""Experiments: begin with the least that could translate, and add a part until it is a Transformer.
+"""Experiment: begin with the least that could translate, and add a part until it is a Transformer.
 
-Each machine has all parts of the one before it, and one more. In `growing` the residual connections
-and norms come second, so that the other parts can show what they do; all learn from the same short
-pairs, for the same number of steps, at the same learning rate. In `repair` they come last but one;
-all learn from the same 100,000 pairs, each at the better of two learning rates, which its loss on
-the validation pairs decides with the first seed. Both are small and short on purpose: a lack shows,
-and a notebook can train one while you wait.
+Each machine has all parts of the one before it, and one more. The residual connections and norms
+come second, so that the other parts can show what they do. All learn from the same short pairs, for
+the same number of steps, at the same learning rate. They are small and the training is short on
+purpose: a lack shows, and a notebook can train one while you wait.
 """
 
 import dataclasses
@@ -20,7 +18,7 @@ from torch import Tensor, nn
 
 from course.experiments import experiment, load
 from course.experiments.digit_training import one_thread
-from course.experiments.long_training import TrainSpec, learn_to_translate, learning_curve, tuned
+from course.experiments.long_training import TrainSpec, learning_curve, tuned
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.masks import padding_mask
@@ -36,9 +34,6 @@ SIZES = ModelConfig(N=2, d_model=64, d_ff=128, h=1, dropout=0.0)
 TRAINING = TrainingConfig(
     steps=800, max_tokens=256, schedule="linear", warmup=100, validate_every=800
 )
-LONGER = TrainingConfig(
-    steps=1_500, max_tokens=1_024, schedule="linear", warmup=100, validate_every=500
-)
 MAX_LR = 0.003
 SEEDS = (0, 1, 2)
 LONGEST = 6  # words of an English sentence
@@ -50,13 +45,6 @@ SHOWN = (
     "The queen doesn't like the king",
     "My father loves my mother",
     "My mother loves my father",
-)
-SHOWN_OF_ALL = (
-    "I like trees",
-    "The trees are very old",
-    "My uncle woke up",
-    "The old doctor sees the young women",
-    "The animal didn't cross the street because it was too tired",
 )
 
 
@@ -102,16 +90,17 @@ def build(parts: Sequence[str], src_words: int, tgt_words: int) -> Transformer:
     return model
 
 
-def machines(*order: str) -> dict[str, Callable[[int, int], Transformer]]:
-    """What is added -> how the machine is built that has it, and all before it."""
-    stages = accumulate([(what,) for what in order])
-    return {parts[-1]: partial(build, parts) for parts in stages}
-
-
-RESIDUALS = "+ residuals and norms"
-PARTS = ("+ self-attention", "+ mask", "+ positions")
-MACHINES = machines("cross-attention", RESIDUALS, *PARTS, "+ heads")
-REPAIRED = machines("cross-attention", *PARTS, RESIDUALS, "+ heads")
+ADDED = (
+    "cross-attention",
+    "+ residuals and norms",
+    "+ self-attention",
+    "+ mask",
+    "+ positions",
+    "+ heads",
+)
+MACHINES: dict[str, Callable[[int, int], Transformer]] = {  # what is added last -> how it is built
+    parts[-1]: partial(build, parts) for parts in accumulate((what,) for what in ADDED)
+}
 
 
 def words(english: str) -> list[str]:
@@ -154,49 +143,29 @@ def trained(what: str, seed: int) -> Translator:
     return learn(TrainSpec(what, MACHINES[what]), how)[0]
 
 
-def writes(translator: Translator, sentences: Sequence[str], longest: int = 12) -> list[str]:
+def writes(translator: Translator, sentences: Sequence[str]) -> list[str]:
     """What the model writes; all words are read again each time, so that its own parts are used."""
     ids = [translator.src.encode(sentence) for sentence in sentences]
-    written = greedy_decode(translator.model, source_batch(ids), max_length=longest, cache=False)
+    written = greedy_decode(translator.model, source_batch(ids), max_length=12, cache=False)
     return [translator.tgt.decode(ids) for ids in written]
 
 
-def scores(
-    translator: Translator, pairs: TextPairs, shown: Sequence[str], longest: int
-) -> dict[str, Any]:
-    """The share of test sentences that are right to the letter, and what it writes."""
-    found = writes(translator, [english for english, _ in pairs], longest)
-    right = sum(a == b for a, (_, b) in zip(found, pairs, strict=True))
-    own = writes(translator, shown, longest)
-    return {"right": right / len(pairs), "writes": dict(zip(shown, own, strict=True))}
-
-
-def specs(named: dict[str, Callable[[int, int], Transformer]]) -> list[TrainSpec]:
-    return [TrainSpec(what, made) for what, made in named.items()]
+def scores(translator: Translator) -> dict[str, Any]:
+    """The share of held-out sentences that are right to the letter, and what it writes."""
+    held_out = data()[1]
+    found = writes(translator, [english for english, _ in held_out])
+    right = sum(a == b for a, (_, b) in zip(found, held_out, strict=True))
+    own = writes(translator, SHOWN)
+    return {"right": right / len(held_out), "writes": dict(zip(SHOWN, own, strict=True))}
 
 
 @experiment("growing")
 def grown() -> dict[str, Any]:
     """From cross-attention alone to a Transformer, a part at a time: what each can translate."""
-
-    def score(translator: Translator) -> dict[str, Any]:
-        return scores(translator, data()[1], SHOWN, 12)
-
-    found = tuned("growing", specs(MACHINES), TRAINING, [MAX_LR], SEEDS, learn, score)
+    specs = [TrainSpec(what, made) for what, made in MACHINES.items()]
+    found = tuned("growing", specs, TRAINING, [MAX_LR], SEEDS, learn, scores)
     sizes = {"sizes": dataclasses.asdict(SIZES), "words": WORDS, "longest": LONGEST}
     return sizes | {"sentences": SENTENCES, **found}
-
-
-@experiment("repair")
-def repaired() -> dict[str, Any]:
-    """The same with residuals and norms last but one, on all sentences, at two learning rates."""
-
-    def score(translator: Translator) -> dict[str, Any]:
-        return scores(translator, english_spanish.load("test")[:SENTENCES], SHOWN_OF_ALL, 24)
-
-    rates = (0.001, 0.004)
-    found = tuned("repair", specs(REPAIRED), LONGER, rates, SEEDS, learn_to_translate, score)
-    return {"sizes": dataclasses.asdict(SIZES), "sentences": SENTENCES, **found}
 
 
 def runs_of(what: str) -> list[dict[str, Any]]:

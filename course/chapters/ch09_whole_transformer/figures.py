@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,25 +18,15 @@ from course.chapters.ch09_whole_transformer.experiments import (
     parts,
     possible_vocabulary,
 )
-from course.chapters.journey.experiments import Trace
 from course.chapters.journey.figures import the_way
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
 from course.drawing.arrows import arrow, box, path, threads
-from course.drawing.cells import area, outline, scale, strip
+from course.drawing.cells import area, outline
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import (
-    canvas,
-    centered,
-    label,
-    percent,
-    sentence,
-    titled,
-    word,
-    word_color,
-)
+from course.drawing.words import canvas, centered, label, sentence, titled, word, word_color
 from transformer_lib.model.config import BASE
 from transformer_lib.translator import Translator
 
@@ -198,100 +188,6 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str]) -> None
 # --- parameters ----------------------------------------------------------------------------------
 
 TABLES = ("source embeddings", "target embeddings", "generator")
-
-
-# --- one sentence --------------------------------------------------------------------------------
-
-
-class _Station(NamedTuple):
-    """Where a sentence is on its way: the name of the place, and the vectors (s, d) there."""
-
-    name: str
-    vectors: Any
-
-
-DRAWN = 16  # numbers of a vector that are drawn; more would be a bar code
-STEP, FIRST, STRIP, GAP = 0.33, 1.1, 1.08, 0.23  # from row to row; the strips of a station
-
-
-def _sentence_path(
-    rows: Sequence[tuple[Sequence[str], Sequence[_Station]]],
-    answers: Sequence[tuple[str, float]],
-    followed: Sequence[int] = (0, 0),
-) -> Figure:
-    """Draw the vectors of a sentence at each station of its way -> the figure.
-
-    rows: (words, stations) for the encoder and for the decoder. answers: at each place of the
-    decoder the most probable word and its probability, drawn at the end of the second row.
-    followed: the word of the encoder and that of the decoder whose numbers are drawn.
-    """
-    tall = [STEP * len(tokens) for tokens, _ in rows]
-    widest = max(as_array(one.vectors).shape[1] for _, stations in rows for one in stations)
-    note = f"The first {DRAWN} of {widest} numbers of a vector; one word is followed on each side"
-    title = "Each word is a vector all the way, until the next word is chosen"
-    y, ends = sum(tall) + 0.9 * len(rows) + 0.18, []  # and where each half has its last vectors
-    figure, ax = canvas(y + 0.39, title, note)
-    for (tokens, stations), side, loud in zip(rows, ("encoder", "decoder"), followed, strict=True):
-        right, high = FIRST + len(stations) * (STRIP + GAP), STEP * len(tokens)
-        y -= 0.9 + high
-        _half(ax, y, right, tokens, stations, side, loud)
-        ends.append((right, y + high / 2))
-    x, middle = ends[0]
-    at = x - GAP - STRIP / 2, middle
-    box(ax, at, STRIP + 0.1, tall[0] + 0.06, **ENCODER, line=2, zorder=0.5)
-    lane, over = x + 0.45, middle - tall[0] / 2 - 0.22
-    layers = [column for column, station in enumerate(rows[-1][1]) if "layer" in station.name]
-    for column in layers:
-        down = FIRST + column * (STRIP + GAP) + STRIP / 2
-        corners = [(x - GAP + 0.06, middle), (lane, middle), (lane, over), (down, over)]
-        path(ax, [*corners, (down, over - 0.24)], style.ENCODER, thick=2)
-    named = {"size": style.LABEL, "weight": "bold", "color": style.ENCODER}
-    label(ax, (lane + 0.14, middle - 0.06), "the memory", **named)
-    label(ax, (lane + 0.14, middle - 0.45), "the last vectors,\nread by both\nlayers below")
-    x, y = ends[-1][0] + 0.34, y + STEP * len(answers)
-    label(ax, (x - 0.05, y + 0.24), "next word")
-    for row, (text, chance) in enumerate(answers):
-        at, loud = y - STEP * (row + 0.5), row == followed[1]
-        arrow(ax, (x - 0.27, at), (x - 0.08, at), style.INK if loud else style.SOFT)
-        own = {"size": 14} if loud else {"color": style.MUTED}
-        word(ax, (x, at), text, ha="left", **own)
-        if loud:
-            label(ax, (7.98, at), percent(chance), ha="right", size=14, weight="bold")
-            label(ax, (7.98, at - 0.24), "probability", ha="right")
-    scale(ax, (6.6, ax.get_ylim()[1] - 0.56), 1.2, limit=3, height=0.12)
-    return figure
-
-
-def _half(
-    ax: Axes,
-    y: float,
-    right: float,
-    tokens: Sequence[str],
-    stations: Sequence[_Station],
-    side: str,
-    loud: int,
-) -> None:
-    """The words of one half and their vectors at each station; y: where the lowest row ends."""
-    color = {"encoder": style.ENCODER, "decoder": style.DECODER}[side]
-    high = STEP * len(tokens)
-    middle = 0.1 + (right - 0.05) / 2, y - 0.08 + (high + 0.52) / 2
-    box(ax, middle, right - 0.05, high + 0.52, color=color, fill=style.PAPER, zorder=0)
-    label(ax, (0.2, y + high + 0.24), side, size=style.LABEL, weight="bold", color=color)
-    for column, (said, vectors) in enumerate(stations):
-        table, x = as_array(vectors), FIRST + column * (STRIP + GAP)
-        label(ax, (x + STRIP / 2, y + high + 0.24), said, ha="center")
-        for row in range(len(tokens)):
-            at = x, y + high - STEP * (row + 1) + 0.06
-            if row != loud:
-                area(ax, (x, at[1] + 0.07), STRIP, STEP - 0.26, style.RULE)
-                continue
-            strip(ax, at, STRIP, STEP - 0.12, table[row, :DRAWN], limit=3, edge=style.INK, line=1.4)
-            if column:
-                arrow(ax, (x - GAP, at[1] + 0.1), (x - 0.07, at[1] + 0.1), style.INK, zorder=4)
-    for row, text in enumerate(tokens):
-        plain = {} if row == loud else {"color": style.MUTED}
-        at = FIRST - 0.1, y + high - STEP * (row + 0.5)
-        word(ax, at, text, size=12, ha="right", **plain)
 
 
 # --- beside its rivals ---------------------------------------------------------------------------
@@ -576,35 +472,6 @@ def draw_repair() -> Figure:
         shares = [f"{run['right']:.1%}" for run in runs_of(what)]
         label(ax, (7.98, y), "\n".join(shares), ha="right", size=style.LABEL)
     return figure
-
-
-def _path_of(
-    way: Trace,
-) -> tuple[list[tuple[Sequence[str], list[_Station]]], list[tuple[str, float]]]:
-    """A sentence's vectors at each station, and the next word at each position of the target."""
-    rows = []
-    for words, side, stack in ((way.src, "src", "encoder"), (way.tgt_in, "tgt", "decoder")):
-        parts = {"embedding": f"{side}_embed", "+ position": f"{side}_positions"}
-        parts |= {f"{stack} layer {i}": f"{stack}.layers.{i}" for i in (0, 1)}
-        rows.append((words, [_Station(said, way.outputs[part]) for said, part in parts.items()]))
-    chances = way.logits.softmax(dim=-1).amax(dim=-1).tolist()
-    return rows, list(zip(way.tgt_out, chances, strict=True))
-
-
-@figure(
-    "whole-sentence",
-    caption="All vectors of 'I like trees' on the way through our translator.",
-    alt="Two frames with strips for the vectors: above, the encoder with four words: embedding, "
-    "with position, after layer 0 and 1, which is the memory that both layers of the decoder "
-    "read. Below, the decoder with five. The strips are grey but for one word in each frame, "
-    "whose first 16 of 128 numbers are colored cells, with arrows from strip to strip: trees "
-    "above, and below los, after which árboles is written, with 90 %. The others lead to me, "
-    "gustan, los and <eos>.",
-)
-def draw_sentence() -> Figure:
-    rows, answers = _path_of(the_way())
-    followed = rows[0][0].index("trees"), [text for text, _ in answers].index("árboles")
-    return _sentence_path(rows, answers, followed)
 
 
 @figure(

@@ -188,7 +188,7 @@ QUESTIONS = (
     ),
     Question(
         "How many layers do encoder and decoder have in the paper's base model? Two whole numbers.",
-        "notebook 09, section 9",
+        "notebook 09, section 8",
         how_many_layers,
     ),
     Question(

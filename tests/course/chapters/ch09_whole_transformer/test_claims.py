@@ -4,7 +4,6 @@ from collections import Counter
 
 from course.chapters.ch09_whole_transformer import experiment_growing as growing
 from course.chapters.ch09_whole_transformer import experiment_scaling as scaling
-from course.experiments import load
 from transformer_lib import SMALL, Translator
 from transformer_lib.text import english_spanish
 
@@ -53,20 +52,6 @@ def test_no_test_sentence_has_the_words_of_another_in_another_order():
     read = growing.untrained("cross-attention", seed=0).src.tokenizer
     all_words = Counter(tuple(sorted(read(english))) for english, _ in learned + tested)
     assert max(all_words[tuple(sorted(read(english)))] for english, _ in tested) == 1
-
-
-def test_in_the_other_order_three_parts_in_a_row_change_nothing():
-    chosen = [run for run in load("repair")["runs"] if run["chosen"]]
-    for part in ("+ self-attention", "+ mask", "+ positions"):
-        assert [run["right"] for run in chosen if run["what"] == part] == [0, 0, 0]
-    least = [run["right"] for run in chosen if run["what"] == "cross-attention"]
-    assert least == [0.165, 0, 0]
-    assert {run["training"]["steps"] for run in chosen} == {1500}
-    one, four = (
-        [run["right"] for run in chosen if run["what"] == what]
-        for what in ("+ residuals and norms", "+ heads")
-    )
-    assert one == [0.885, 0.93, 0.925] and four == [0.9, 0.955, 0.96]
 
 
 def test_how_many_sentences_have_a_word_twice():
