@@ -57,7 +57,7 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
     worse, better = ([*texts.values()][1][-1][1] for texts in panels.values())
     title = f"The loss on new sentences ends at {worse:.1f} without dropout, "
     title += f"and at {better:.1f} with it"
-    titled(figure, title, "Loss per token; the same model, trained twice on the same 1,000 pairs")
+    titled(figure, title, "Two trainings on the same 1,000 pairs; loss per token, without dropout")
     figure.get_layout_engine().set(wspace=0.1)
     for ax, (title, texts) in zip(axes, panels.items(), strict=True):
         color = style.ACCENT if ax is axes[0] else style.MUTED
@@ -91,7 +91,7 @@ def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure
     steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
     turns = range(steps.index(every), len(steps), steps.index(2 * every) - steps.index(every))
     figure, ax = style.panel(3.9)
-    note = "Loss on validation text; neither axis begins at zero"
+    note = "On validation text; the learning rate falls to 0 at the end; no axis begins at 0"
     titled(figure, "On real text, the loss is still falling when training ends", note)
     for here, there in pairwise(turns):
         color = style.ACCENT if there == turns[-1] else style.MUTED
