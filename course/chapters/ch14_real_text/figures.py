@@ -57,7 +57,8 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
     worse, better = ([*texts.values()][1][-1][1] for texts in panels.values())
     title = f"The loss on new sentences ends at {worse:.1f} without dropout, "
     title += f"and at {better:.1f} with it"
-    titled(figure, title, "Two trainings on the same 1,000 pairs; loss per token, without dropout")
+    note = "Two training runs on the same 1,000 pairs; losses are measured with dropout off"
+    titled(figure, title, note)
     figure.get_layout_engine().set(wspace=0.1)
     for ax, (title, texts) in zip(axes, panels.items(), strict=True):
         color = style.ACCENT if ax is axes[0] else style.MUTED

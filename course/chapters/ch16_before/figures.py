@@ -84,7 +84,8 @@ def look_back(ax: Axes, y: float, count: int) -> None:
     "other English boxes, and from 'árboles' to all English and all earlier Spanish boxes.",
 )
 def draw_three() -> Figure:
-    figure, ax = canvas(4.7, "Attention first joined the chain, and then replaced it")
+    note = "Straight arrows: a state is handed on. Curved arrows: a word attends to another"
+    figure, ax = canvas(4.95, "Attention first joined the chain, and then replaced it", note)
     heights = {2014: 3.6, 2015: 2.15, 2017: 0.7}
     said = {
         2014: "the state goes from\nword to word",
@@ -244,7 +245,7 @@ def draw_length() -> Figure:
     ax.set(ylim=(0, 1.06), xlim=(shortest, longest), xlabel="tokens in the sentence")
     name_lines(ax, wide=40)
 
-    title = f"Without attention, accuracy falls early; Transformers hold until {LEARNED} tokens"
+    title = f"Beyond {LEARNED} tokens, additive attention holds up and the Transformer fails"
     note = "Right to the letter, means of three runs each; with {} tokens, there are {} sentences"
     titled(figure, title, note.format(longest, sentences[longest]))
     ax.axvspan(LEARNED + 0.5, longest, color=style.GROUND, zorder=0)

@@ -25,7 +25,7 @@ CHANGED = {  # what replaced what
     "no biases": ("biases", "no biases"),
     "pre-norm": ("norm after each part", "norm before it: pre-norm"),
     "RMSNorm": ("layer norm", "RMSNorm"),
-    "QK-norm": ("queries and keys", "normalized: QK-norm"),
+    "QK-norm": ("raw queries and keys", "normalized: QK-norm"),
     "grouped queries": ("4 heads of keys", "2 of them: grouped queries"),
     "rotary": ("positions added", "rotary positions"),
     "AdamW": ("Adam", "AdamW"),
@@ -123,7 +123,7 @@ def draw_positions() -> Figure:
     apart = 3  # places from the query back to the key, of the cells with an outline
     note = (
         "Scores of one word at twelve positions (ALiBi: what is added to them); "
-        f"outlined: the key {apart} before the query"
+        f"outlined: key {apart} positions before query"
     )
     figure, ax = canvas(4.95, title, note)
     side, bottom, foot, high = 2.1, 1.65, 0.75, 0.42
@@ -149,7 +149,7 @@ def draw_positions() -> Figure:
     for y, said in ((bottom + side / 2, "query"), (foot + high / 2, "outlined")):
         label(ax, (0.82, y), said, ha="right")
     strip(ax, (2.4, 0.13), 1.4, 0.12, np.linspace(-1, 1, 65), limit=1)
-    label(ax, (2.3, 0.19), "score below zero", ha="right")
+    label(ax, (2.3, 0.19), "below zero", ha="right")
     label(ax, (3.9, 0.19), "above zero; each square has its own scale")
     return figure
 
@@ -195,7 +195,7 @@ def draw_worth() -> Figure:
                 look = {"color": style.ACCENT, "weight": "bold"} if loud else {}
                 at = zero + point * mean + 0.07 * np.sign(mean), y
                 label(ax, at, in_points(mean), ha=ha, **look)
-    more = f"{len(rows) - len(clear)} other changes: no\nclear difference in either"
+    more = f"{len(rows) - len(clear)} other changes: no\nclear difference on either"
     label(ax, (0.02, last - 0.25), more, color=style.MUTED)
     return figure
 
@@ -217,7 +217,7 @@ def draw_language_model() -> Figure:
     clear.sort(key=lambda row: -_mean(row, "nearer"))
     gone = [_mean(row, "nearer") for row in clear]
     most = f"{clear[0]['what']} helps most: it closes {gone[0]:.0f}% of the gap"
-    note = "How much of the gap to the lowest possible loss each change closes (means of three)"
+    note = "How much of the gap to the lowest possible loss each change closes; means of three runs"
     figure, ax = canvas(4.85, f"In a language model, too, {most}", note)
     zero, end, y = 3.2, style.WIDTH - 0.1, 3.6
     inch = (end - zero) / 100

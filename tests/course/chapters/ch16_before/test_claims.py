@@ -75,7 +75,7 @@ def test_how_far_one_state_is_behind_by_length():
     behind = [round(additive[n] - blind[n]) for n in range(7, LEARNED + 1)]
     assert (min(behind), max(behind)) == (22, 40)
     assert blind[3] > 90 and additive[3] - blind[3] < 4
-    assert [round(additive[n] - blind[n]) for n in (4, 5)] == [9, 14]
+    assert round(additive[4] - blind[4]) == 9
 
 
 def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_nearly_always():
@@ -139,12 +139,21 @@ def test_how_many_times_as_long_a_recurrent_layer_takes():
     assert [round(factor) for factor in times.values()] == [3, 10, 6]
 
 
-def test_a_second_thread_slows_the_recurrent_layer_and_hinders_both_at_128_words():
+def test_less_of_the_difference_is_left_in_a_training_step():
+    step = quickest(experiments.load("waiting")["translators"], "what", "training_step")
+    times = [step["dot", words] / step["transformer", words] for words in (8, 128)]
+    assert [round(factor, 1) for factor in times] == [1.1, 2.4]
+
+
+def test_a_second_thread_slows_the_recurrent_layer_and_helps_self_attention_from_256_words_on():
     runs = experiments.load("waiting")["runs"]
     took = {(run["layer"], run["length"], run["threads"]): run["milliseconds"] for run in runs}
     lengths = {length for _, length, _ in took}
     assert all(took["recurrent", n, 2] > took["recurrent", n, 1] for n in lengths)
-    assert took["self-attention", 128, 2] > took["self-attention", 128, 1]
+    helped = [
+        n for n in sorted(lengths) if took["self-attention", n, 2] < took["self-attention", n, 1]
+    ]
+    assert helped == [256, 512]
 
 
 def test_what_is_kept_while_a_translator_writes_is_what_the_notebook_computes():

@@ -193,6 +193,11 @@ def test_sizes_and_times():
     assert kept["multi-query"] == 0.625 * kept["base"]
 
 
+def test_in_three_of_four_sentences_the_noun_is_outside_the_window_of_its_pronoun():
+    away = [abs(item.pronoun - item.antecedent) for item in english_spanish.load_pronoun()]
+    assert round(100 * sum(words > 4 for words in away) / len(away)) == 74
+
+
 def test_the_parts_of_today_one_by_one_and_together():
     nine = BETWEEN[1:-1]
     sums = {split: sum(worth(what, split) for what in nine) for split in ("test", "longer")}
