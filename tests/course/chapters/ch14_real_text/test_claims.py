@@ -39,6 +39,7 @@ def test_what_was_seen_what_is_a_word_away_and_the_other_test():
     assert (len(stored["seen"]), len(new), len(near)) == (101, 99, 26)
     first = stored["first"]
     assert (first["sentences"], round(first["exact_match"], 2)) == (60, 0.73)
+    assert round(first["references"] / first["sentences"]) == 109  # more than the first test has
     groups = first["groups"]
     assert groups["famous lines"] == {"sentences": 7, "exact_match": 0.0}
     wrong = {name: round(of["sentences"] * (1 - of["exact_match"])) for name, of in groups.items()}
