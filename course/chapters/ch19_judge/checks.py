@@ -26,7 +26,7 @@ def gains(new: Tensor, start: Tensor) -> Tensor:
 
 my_dpo_loss = Exercise(
     "my_dpo_loss",
-    "Exercise: log p of sentences now and at the start, (2, b), the preferred ones first; beta.",
+    "Exercise: log p of n pairs, now and by the starting model, (2, n), preferred first; beta.",
     inputs=two_rows,
     right=[
         lambda new, start, beta: -logsigmoid(beta * gains(new, start)).mean(),
@@ -44,8 +44,8 @@ my_dpo_loss = Exercise(
         "A loss is made small: minus the logarithm.": [
             lambda new, start, beta: logsigmoid(beta * gains(new, start)).mean()
         ],
-        "The start is left out: what counts is how much each sentence has *gained*, ln p minus "
-        "ln p at the start.": [
+        "The starting model is left out: what counts is how much each sentence has *gained*, "
+        "ln p minus ln p by the starting model.": [
             lambda new, start, beta: -logsigmoid(beta * (new[0] - new[1])).mean()
         ],
         "β multiplies the difference, inside of the sigmoid.": [
@@ -78,12 +78,14 @@ my_dpo_loss = Exercise(
 
 
 def is_no_chance(found: float, right: float) -> None:
-    raise Hint(f"Not {found:.4g}: of all ways to take k of the tries, in which share is one right?")
+    raise Hint(
+        f"Not {found:.4g}: of all ways to take k of the tries, in which share is one correct?"
+    )
 
 
 my_pass_at_k = Exercise(
     "my_pass_at_k",
-    "Exercise: tries that were drawn, how many of them are right, k -> pass@k without bias.",
+    "Exercise: tries that were drawn, how many of them are correct, k -> pass@k without bias.",
     inputs=lambda: (10, 3, 4),
     right=[
         lambda n, r, k: 1 - math.comb(n - r, k) / math.comb(n, k),
@@ -95,15 +97,15 @@ my_pass_at_k = Exercise(
     slips={
         "Near, but each try is put back there: with the same few tries it is too low. Of the tries "
         "that were drawn, k *different* ones are taken.": [lambda n, r, k: 1 - (1 - r / n) ** k],
-        "That is the chance that all k are wrong.": [
+        "That is the probability that all k are wrong.": [
             lambda n, r, k: math.comb(n - r, k) / math.comb(n, k)
         ],
         "That is pass@1.": [lambda n, r, k: r / n],
-        "Chances don't add up: two of the k can be right at once.": [
+        "Probabilities don't add up: two of the k can be correct at once.": [
             lambda n, r, k: min(1.0, k * r / n)
         ],
-        "That is the chance that all k are right.": [lambda n, r, k: (r / n) ** k],
-        "That is the chance that exactly one is right: more than one is enough, too.": [
+        "That is the probability that all k are correct.": [lambda n, r, k: (r / n) ** k],
+        "That is the probability that exactly one is correct: more than one is enough, too.": [
             lambda n, r, k: r * math.comb(n - r, k - 1) / math.comb(n, k)
         ],
         "Count the choices of k in which *all* are wrong, and take their share from 1.": [

@@ -2,7 +2,7 @@
 
 The judge is the grammar itself (`could_write`): right or wrong, and nothing else. Four seeds, each
 with a model of its own. Seed 0 was the pilot: with it the settings were chosen. What is told is
-told of the other three, and `LIMITS` were written down before they were run. On one core
+told of the other three, and `THRESHOLDS` were written down before they were run. On one core
 a quarter of an hour.
 """
 
@@ -55,7 +55,12 @@ PROMPTS, PROMPT_TOKENS, TRIES = 32, 3, 32  # beginnings to go on from, and how o
 PASSED = TrainingConfig(
     steps=120, max_tokens=512, schedule="linear", max_lr=2e-3, warmup=20, smoothing=0.0, average=1
 )
-TOLD = ("right", "different", "words", "length")
+NAMES = {
+    "start": "starting model",
+    "KL 0": "no KL penalty",
+    "KL 0.1": "KL weight 0.1",
+    "KL 0.3": "KL weight 0.3",
+}
 Row = Mapping[str, Any]
 Judge = Callable[[str], bool]
 judge = cache(could_write)  # each sentence is judged once
@@ -314,38 +319,40 @@ RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
 Runs = Mapping[str, Row]  # what was done -> its run, of one seed
 TRAINED = ("KL 0", "KL 0.1", "KL 0.3", "trained on what passed")
 # Written down when seed 0 had been run and no other: what each of the others should show.
-LIMITS: dict[str, Callable[[Runs], bool]] = {
-    "KL 0: at least 0.9 are right": lambda runs: runs["KL 0"]["right"] >= 0.9,
-    "KL 0: at most a third of the start's words in use": lambda runs: (
+THRESHOLDS: dict[str, Callable[[Runs], bool]] = {
+    "no KL penalty: at least 0.9 are correct": lambda runs: runs["KL 0"]["right"] >= 0.9,
+    "no KL penalty: at most a third of the starting model's different words": lambda runs: (
         runs["KL 0"]["words"] <= runs["start"]["words"] / 3
     ),
-    'KL 0: at most 5% of sentences with "because"': lambda runs: runs["KL 0"]["because"] <= 0.05,
-    "the heavier the KL penalty, the fewer right": lambda runs: rising(runs, "right", -1),
-    "the heavier the KL penalty, the more words in use": lambda runs: rising(runs, "words", 1),
+    'no KL penalty: at most 5% of sentences with "because"': lambda runs: (
+        runs["KL 0"]["because"] <= 0.05
+    ),
+    "the heavier the KL penalty, the fewer correct": lambda runs: rising(runs, "right", -1),
+    "the heavier the KL penalty, the more different words": lambda runs: rising(runs, "words", 1),
     "every training run goes at least twice as far as it must": lambda runs: all(
         runs[way]["kl"] >= 2 * least_kl(runs[way]["right"], runs["start"]["right"])
         for way in TRAINED
     ),
-    "KL 0: pass@1 at least 0.1 above the start's": lambda runs: (
+    "no KL penalty: pass@1 at least 0.1 above the starting model's": lambda runs: (
         passed_at(runs["KL 0"], 1) >= passed_at(runs["start"], 1) + 0.1
     ),
-    "KL 0: pass@32 at most the start's": lambda runs: (
+    "no KL penalty: pass@32 at most the starting model's": lambda runs: (
         passed_at(runs["KL 0"], TRIES) <= passed_at(runs["start"], TRIES)
     ),
-    "best of 16: at least 0.9 are right": lambda runs: runs["best of 16"]["right"] >= 0.9,
-    "best of 16: at least 0.7 of the start's words in use": lambda runs: (
+    "best of 16: at least 0.9 are correct": lambda runs: runs["best of 16"]["right"] >= 0.9,
+    "best of 16: at least 0.7 of the starting model's different words": lambda runs: (
         runs["best of 16"]["words"] >= 0.7 * runs["start"]["words"]
     ),
-    "trained on what passed: at least twice as many right as at the start": lambda runs: (
+    "trained on what passed: correct at least twice as often as before": lambda runs: (
         runs["trained on what passed"]["right"] >= 2 * runs["start"]["right"]
     ),
-    'trained on what passed: at least a third of the start\'s share of "because"': lambda runs: (
+    'trained on what passed: "because" at least a third as often as before': lambda runs: (
         runs["trained on what passed"]["because"] >= runs["start"]["because"] / 3
     ),
     "hole: the judge accepts at least 0.9 at the end": lambda runs: (
         at_the_end(runs, "reward") >= 0.9
     ),
-    "hole: fewer truly right at the end than at the start": lambda runs: (
+    "hole: fewer truly correct at the end than before": lambda runs: (
         at_the_end(runs, "right") < runs["start"]["right"]
     ),
 }
@@ -410,6 +417,11 @@ def by_way(stored: Row) -> dict[str, list[Row]]:
     return {what: [run for run in told if run["what"] == what] for what in ways}
 
 
+def name(way: str) -> str:
+    """What was done, as the notebook and its pictures call it."""
+    return NAMES.get(way, way)
+
+
 def mean(runs: Sequence[Row], what: str) -> float:
     return statistics.mean(run[what] for run in runs)
 
@@ -420,8 +432,10 @@ def solved_by_one(one: Sequence[Row], other: Sequence[Row]) -> int:
     return sum(a > 0 == b for x, y in pairs for a, b in zip(x["solved"], y["solved"], strict=True))
 
 
-def limits_met(stored: Row, limits: Mapping[str, Callable[[Runs], bool]]) -> dict[str, list[bool]]:
-    """limit -> for each seed, whether it met that limit; without the pilot."""
+def thresholds_met(
+    stored: Row, thresholds: Mapping[str, Callable[[Runs], bool]]
+) -> dict[str, list[bool]]:
+    """threshold -> for each seed, whether it was met; without the pilot."""
     ways = by_way(stored)
     seeds = [{way: runs[i] for way, runs in ways.items()} for i in range(len(SEEDS))]
-    return {name: [limit(runs) for runs in seeds] for name, limit in limits.items()}
+    return {name: [met(runs) for runs in seeds] for name, met in thresholds.items()}

@@ -39,19 +39,20 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
     """Draw how much farther than it must each training leads, at its share of right sentences.
 
     before: the share of right sentences at the start. trainings: name -> the runs of its seeds,
-    with "right" and "kl".
+    with "right", "different" and "kl".
     """
     figure, ax = style.panel(4.0)
-    note = "The curve shows the least distance for each share. Orange: means of three seeds"
-    titled(figure, "Every training moves the model farther than it has to", note)
+    note = "The curve is the least distance for each share; best of 16 is computed. "
+    note += "Orange: means of three seeds"
+    titled(figure, "Each of the three methods moves the model farther than it has to", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
     least = [least_kl(right, before) for right in rights]
     ax.plot(least, rights, color=style.MUTED, linewidth=2.4, zorder=4)
     ax.fill_betweenx(rights, 0, least, color=style.RULE, linewidth=0)
     best = 1 - (1 - before) ** 16
     for share, said, side in (
-        (before, "start", (10, 9)),
-        (best, "best of 16 of the start’s sentences", (0, 14)),
+        (before, "starting model", (10, 9)),
+        (best, "best of 16 sentences of the starting model", (0, 14)),
     ):
         at, look = (least_kl(share, before), share), {"va": "center_baseline"}
         ax.plot(*at, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
@@ -61,9 +62,10 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
         ax.hlines(right, least_kl(right, before), kl, color=style.ACCENT, linewidth=3, zorder=3)
         ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
-        label(ax, (kl + 0.2, right), name, size=style.LABEL, color=style.ACCENT)
-    ax.set(xlim=(0, 11.8), ylim=(0.15, 1.1), xticks=range(0, 11, 2), ylabel="correct sentences")
-    ax.set_xlabel("distance from the start (KL, in nats per sentence)")
+        said = f"{name}, {100 * _mean(runs, 'different'):.0f}% different"
+        label(ax, (kl + 0.2, right), said, size=style.LABEL, color=style.ACCENT)
+    ax.set(xlim=(0, 13.2), ylim=(0.15, 1.1), xticks=range(0, 13, 2), ylabel="correct sentences")
+    ax.set_xlabel("distance from the starting model (KL, in nats per sentence)")
     ax.set_yticks([0.25, 0.5, 0.75, 1], ["25%", "50%", "75%", "100%"])
     return figure
 
@@ -74,8 +76,8 @@ def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
     rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
     loud: the name whose sentences are on chips, marked where more than half have the word.
     """
-    note = "First six sentences of seed 1; words that most of them share are marked. "
-    note += "Numbers are means of three seeds"
+    note = "First six sentences of seed 1; marked: words in more than half of the six. "
+    note += "Numbers: means of three seeds"
     title = "Taught without a KL penalty, the model gives up variety for correctness"
     figure, ax = canvas(4.9, title, note)
     for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
@@ -127,7 +129,7 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
         points, at = 100 * abs(loud[place] - other[place]), max(loud[place], other[place])
         look = {"color": color, "ha": ha, "weight": "bold", "textcoords": "offset points"}
         ax.annotate(f"+{points:.0f} points", (ks[place], at), away, **look)
-    title = "With 8 tries or more, the start solves more beginnings"
+    title = "With 8 tries or more, the starting model solves more beginnings"
     note = "32 beginnings of sentences, means of three seeds; taught by GRPO without a KL penalty"
     titled(figure, title, note)
     return figure
@@ -163,24 +165,22 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     return figure
 
 
-NAMES = {"KL 0": "no KL penalty", "KL 0.1": "KL weight 0.1", "KL 0.3": "KL weight 0.3"}
-
-
 def stored_ways() -> dict[str, list[Row]]:
-    from course.chapters.ch19_judge.experiments import by_way
+    from course.chapters.ch19_judge.experiments import by_way, name
 
-    return {NAMES.get(way, way): runs for way, runs in by_way(experiments.load("judge")).items()}
+    return {name(way): runs for way, runs in by_way(experiments.load("judge")).items()}
 
 
 @figure(
     "judge-price",
     hero=True,
-    caption="How far from the start each method moves, and how far it would have to.",
-    alt="The share of correct sentences against the KL from the start, in nats per sentence. From "
-    "the start, at a quarter, a curve rises steeply to 1 after about one and a half nats: the "
-    "least distance for each share; to its left is out of reach. Best of 16 lies on it, near 1. "
-    "Three methods lie to its right, each joined to it by a bar: GRPO at 91% and 5.2 nats, DPO at "
-    "53% and 3.2, the reward model at 86% and 9.",
+    caption="How far from the starting model each method moves, and how far it would have to.",
+    alt="The share of correct sentences against the KL from the starting model, in nats per "
+    "sentence. From the starting model, at a quarter, a curve rises steeply to 1 after about one "
+    "and a half nats: the least distance for each share; to its left is out of reach. Best of 16 "
+    "lies on it, near 1. Three methods lie to its right, each joined to it by a bar: GRPO at 91% "
+    "and 5.2 nats, with 52% different sentences; DPO at 53% and 3.2, with 99% different; the "
+    "reward model at 86% and 9, with 29% different.",
 )
 def draw_price() -> Figure:
     from course.chapters.ch19_judge.experiments import by_way
@@ -193,39 +193,41 @@ def draw_price() -> Figure:
 @figure(
     "judge-eats",
     caption="What the sentences are like before and after training.",
-    alt="The first six sentences of each. Before training, 23% are correct, with 522 different "
-    "words: six different sentences, such as 'My father wants to wash my cousin'. Taught without a "
-    "KL penalty, 98% are correct, with 48 different words: four times 'You didn't go to bed', and "
-    "two that differ from it in one or two words; the shared words are marked. Best of 16 before "
-    "training, 98% are correct, with 420 different words: six different sentences, such as 'Who "
-    "likes computers?'.",
+    alt="The first six sentences of each. Of the starting model, 23% are correct, with 522 "
+    "different words: six different sentences, such as 'My father wants to wash my cousin'. Taught "
+    "without a KL penalty, 98% are correct, with 48 different words: four times 'You didn't go to "
+    "bed', and two that differ from it in one or two words; the shared words are marked. Best of "
+    "16 of the starting model, 98% are correct, with 420 different words: six different sentences, "
+    "such as 'Who likes computers?'.",
 )
 def draw_what_it_eats() -> Figure:
     ways, loud = stored_ways(), "taught, no KL penalty"
-    names = {"before": "start", loud: "no KL penalty", "before, best of 16": "best of 16"}
+    names = {"starting model": "starting model", loud: "no KL penalty"}
+    names["starting model, best of 16"] = "best of 16"
     return _what_it_eats({said: ways[way] for said, way in names.items()}, loud)
 
 
 @figure(
     "judge-tries",
     caption="pass@k: how many beginnings have a correct sentence among k, before and after.",
-    alt="The share of 32 beginnings that became a right sentence, against the number of tries "
-    "from 1 to 32, doubling. With one try the taught model is above its start. The "
-    "untaught start's curve is steeper, meets it at 4 tries, and is above it from 8 on: by 8 "
+    alt="The share of 32 beginnings that became a correct sentence, against the number of tries "
+    "from 1 to 32, doubling. With one try the taught model is above the starting "
+    "model, whose curve is steeper, meets it at 4 tries, and is above it from 8 on: by 8 "
     "points with 32.",
 )
 def draw_tries() -> Figure:
     from course.chapters.ch19_judge.experiments import TRIES
 
     ways = stored_ways()
-    return _tries({"start": ways["start"], "taught": ways["no KL penalty"]}, TRIES)
+    taught = {"starting model": ways["starting model"], "taught": ways["no KL penalty"]}
+    return _tries(taught, TRIES)
 
 
 @figure(
     "judge-hole",
-    caption="A judge that reads four words only, and what is right of what it lets pass.",
-    alt="Shares of the sentences against the step. What the judge with a hole lets pass rises "
-    "within thirty steps to nearly all. What is truly right falls from about a fifth to "
+    caption="A judge that reads four words only, and how much of what it accepts is correct.",
+    alt="Shares of the sentences against the step. What the judge with a hole accepts rises "
+    "within thirty steps to nearly all. What is truly correct falls from about a fifth to "
     "nearly nothing. The room between is tinted: 98% accepted, but wrong, for example "
     "'Because it was too tired', of which the judge reads all but the last word.",
 )

@@ -203,37 +203,37 @@ Runs = Mapping[str, Mapping[str, Any]]
 TAUGHT = ("GRPO", "DPO", "reward model")
 # Written down when seed 0 had been run and no other: what each of the others should show. For GRPO,
 # the row "KL 0.1" of `experiments` was known.
-LIMITS: dict[str, Callable[[Runs], bool]] = {
-    "DPO: at least twice as many right as at the start": lambda runs: (
+THRESHOLDS: dict[str, Callable[[Runs], bool]] = {
+    "DPO: correct at least twice as often as before": lambda runs: (
         runs["DPO"]["right"] >= 2 * runs["start"]["right"]
     ),
-    "DPO: fewer right than with GRPO": lambda runs: runs["DPO"]["right"] < runs["GRPO"]["right"],
+    "DPO: fewer correct than with GRPO": lambda runs: runs["DPO"]["right"] < runs["GRPO"]["right"],
     "DPO: at least 0.9 different": lambda runs: runs["DPO"]["different"] >= 0.9,
     "DPO: at least 4 times as far as it must": lambda runs: times_as_far(runs, "DPO") >= 4,
     "GRPO: at most 6 times as far as it must": lambda runs: times_as_far(runs, "GRPO") <= 6,
     "reward model: agrees with at least 0.7 of unseen pairs": lambda runs: (
         runs["reward model"]["agrees"] >= 0.7
     ),
-    "reward model: at least 0.8 right": lambda runs: runs["reward model"]["right"] >= 0.8,
+    "reward model: at least 0.8 correct": lambda runs: runs["reward model"]["right"] >= 0.8,
     "reward model: fewer words in use than with GRPO": lambda runs: (
         runs["reward model"]["words"] < runs["GRPO"]["words"]
     ),
-    "reward model: farther from the start than GRPO": lambda runs: (
+    "reward model: farther from the starting model than GRPO": lambda runs: (
         runs["reward model"]["kl"] > runs["GRPO"]["kl"]
     ),
-    "all three: at most three quarters of the start's length": lambda runs: all(
+    "all three: at most three quarters of the starting model's length": lambda runs: all(
         runs[way]["length"] <= 0.75 * runs["start"]["length"] for way in TAUGHT
     ),
-    "all three: pass@1 at least 0.05 above the start's": lambda runs: all(
+    "all three: pass@1 at least 0.05 above the starting model's": lambda runs: all(
         passed_at(runs[way], 1) >= passed_at(runs["start"], 1) + 0.05 for way in TAUGHT
     ),
-    "all three: pass@32 at most the start's": lambda runs: all(
+    "all three: pass@32 at most the starting model's": lambda runs: all(
         passed_at(runs[way], TRIES) <= passed_at(runs["start"], TRIES) for way in TAUGHT
     ),
-    "short, both: at most half of the start's length": lambda runs: all(
+    "short, both: at most half of the starting model's length": lambda runs: all(
         runs[f"{way}, short"]["length"] <= runs["start"]["length"] / 2 for way in TAUGHT[1:]
     ),
-    "short, both: fewer right than when the right ones are preferred": lambda runs: all(
+    "short, both: fewer correct than when the correct ones are preferred": lambda runs: all(
         runs[f"{way}, short"]["right"] < runs[way]["right"] for way in TAUGHT[1:]
     ),
 }

@@ -65,8 +65,8 @@ def draw_two_memories() -> Figure:
     "without-copies",
     hero=True,
     caption="A small state copies little of a long row; with one layer of attention in two, two of "
-    "three seeds copy every row.",
-    alt="Rows of 4, 8, 16 and 32 cells, twice, filled for as many words as are right. Linear "
+    "three runs copy every row.",
+    alt="Rows of 4, 8, 16 and 32 cells, twice, filled for as many words as are correct. Linear "
     "attention with 704 numbers in its states fills 96% of 4 words, 91% of 8 and 72% of 16; "
     "with one layer of attention, in orange, all are filled, to 98% and more. The row of 32 words "
     "is there for each of three seeds: linear attention 44, 42 and 22%, with a layer of attention "
@@ -77,13 +77,11 @@ def draw_copies() -> Figure:
     size, kind = 4, "linear attention"  # as trained in the notebook
     kinds = (
         (f"{kind}, {results.sizes(runs, kind)[size]} numbers", kind, size, style.MUTED),
-        ("one of its two layers is attention", "one layer of attention", 4, LOUD),
+        ("a state and a layer of attention", "one layer of attention", 4, LOUD),
     )
-    note = (
-        "Filled: words predicted right when a row is read again; up to 16, the middle of three runs"
-    )
+    note = "Filled: words predicted correctly in the second reading; up to 16 words, the median run"
     figure, ax = canvas(
-        3.95, "No small state copies a long row; with a layer of attention, two of three do", note
+        3.95, "A small state can’t copy a long row; with attention, two runs of three can", note
     )
     for (name, kind, size, loud), x in zip(kinds, (0.95, 4.55), strict=True):
         label(ax, (x, 3.02), name, **BOLD, color=loud)
@@ -105,39 +103,6 @@ def draw_copies() -> Figure:
 
 
 @figure(
-    "without-sizes",
-    caption="More numbers in the state, more of a long row: the means of three seeds.",
-    alt="Five states as squares, each twice as large as the one before, and after each a bar for "
-    "the share of 32 words that linear attention predicts when the row comes again: with 352 "
-    "numbers 7%; with 704, 1,408, 2,816 and 5,632 numbers 36, 82, 95 and 99%. The first and the "
-    "third are orange.",
-)
-def draw_sizes() -> Figure:
-    runs, kind = results.copying(), "linear attention"
-    sizes = {
-        n: np.mean(results.copied(runs, kind, s)) for s, n in results.sizes(runs, kind).items()
-    }
-    small, _, large, *_ = sizes  # the loud ones
-    title = f"With {large // small} times the state, {100 * sizes[large]:.0f}% of a long row is "
-    title += f"predicted instead of {100 * sizes[small]:.0f}%"
-    note = f"Linear attention reads a row of {results.LONG} words twice; means of three runs"
-    figure, ax = canvas(4.2, title, note)
-    label(ax, (0.02, 3.3), "numbers in the state", color=style.MUTED)
-    label(ax, (2.0, 3.3), "words of the second reading that are predicted right", color=style.MUTED)
-    for row, (numbers, share) in enumerate(sizes.items()):
-        y, side = 2.86 - 0.62 * row, 0.46 * (numbers / max(sizes)) ** 0.5
-        look = {**BOLD, "color": LOUD} if numbers in (small, large) else {"size": style.LABEL}
-        area(ax, (1.2 - side / 2, y - side / 2), side, side, look.get("color", style.SOFT))
-        label(ax, (0.6, y), f"{numbers:,}", ha="right", **look)
-        if row:
-            label(ax, (0.6, y + 0.31), "× 2", ha="right", color=style.MUTED)
-        area(ax, (2.0, y - 0.17), 5.2, 0.34, style.RULE)
-        area(ax, (2.0, y - 0.17), 5.2 * share, 0.34, look.get("color", style.SOFT))
-        label(ax, (7.3, y), f"{100 * share:.0f}%", **look)
-    return figure
-
-
-@figure(
     "without-costs",
     caption="What a layer keeps, and what the next word takes, after 16 to 2,048 words.",
     alt="Two columns of bars, attention with a cache after 16, 256, 512, 1,024 and 2,048 words. "
@@ -153,7 +118,7 @@ def draw_costs() -> Figure:
     figure, ax = canvas(3.75, title, note)
     label(ax, (0.02, 2.72), "words so far", **BOLD)
     for left, inch, name, unit, key, said in (
-        (1.35, 1.4, "time for the next word", 1, "next word", "{:.1f} ×"),
+        (1.35, 1.4, "time for the next word", 1, "next word", "{:.1f}×"),
         (4.6, 0.001, "what a layer keeps", 1000, "bytes", "{:,.0f} kilobytes"),
     ):
         one = 1 if key == "next word" else rows[0][key][state] / unit
@@ -172,34 +137,44 @@ def draw_costs() -> Figure:
 
 @figure(
     "without-worth",
-    caption="A state in place of each self-attention of the translator, the means of three seeds.",
-    alt="Right sentences of 100, a line from 0 to 100 for each kind, with an example of it. "
-    "Longer ones than in training: 18 with the attention of 2017, 68 with the minGRU. Ordinary "
-    "ones: 85 with the attention of 2017, 91 with the minGRU. With a pronoun: 70 and 63.",
+    caption="A state in place of each self-attention of the translator: three runs, their mean.",
+    alt="Correct sentences of 100, a line from 0 to 100 for each kind, with an example of it; "
+    "small dots are the runs, large ones their means. Longer ones than in training: 18 with the "
+    "attention of 2017, 51 with rotary positions besides, 68 with the minGRU. Ordinary ones: 85 "
+    "with the attention of 2017, 91 with the minGRU. With a pronoun: 70 and 63, and the runs "
+    "overlap.",
 )
 def draw_worth() -> Figure:
-    right = exchange.right()
-    note = "Sentences right, of 100; means of three seeds; all other parts as in 2017"
-    figure, ax = canvas(
-        3.85, "The minGRU is far ahead on longer sentences, and behind on pronouns", note
-    )
+    right = {**exchange.right(), **exchange.right_today()}
+    title = "The minGRU is far ahead on longer sentences, but not where there is a pronoun"
+    note = "Correct sentences of 100; small dots: three runs, large dots: their means"
+    figure, ax = canvas(3.95, title, note)
     left, wide = 2.95, 4.2
     names = {"longer": "longer", "test": "ordinary", "pronoun": "with a pronoun"}
     for row, (split, name) in enumerate(names.items()):
-        y = 2.5 - 0.95 * row
+        y = 2.55 - 0.95 * row
         path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, zorder=1)
         example = "“" + english_spanish.load(split)[0][0] + "”"
         label(ax, (0.02, y + 0.3), name, **BOLD)
         label(ax, (0.02, y + 0.18), textwrap.fill(example, 36), va="top", color=style.MUTED)
-        base, state = (float(np.mean(right[layer][split])) for layer in ("base", "minGRU"))
-        ahead = [(LOUD, "minGRU", state), (style.MUTED, "attention of 2017", base)]
-        ahead = sorted(ahead, key=lambda one: -one[2])
-        xs = [left + wide * share for *_, share in ahead]
-        path(ax, [(xs[1], y), (xs[0], y)], style.tint(ahead[0][0]), head=False, thick=9, zorder=2)
-        for (color, layer, share), x, ha in zip(ahead, xs, ("left", "right"), strict=True):
-            ax.plot(x, y, "o", color=color, markersize=11, zorder=3)
+        shown = [("minGRU", LOUD), ("base", style.MUTED)]
+        shown += [("rotary", style.INK)] if split == "longer" else []
+        means = {layer: float(np.mean(right[layer][split])) for layer, _ in shown}
+        for layer, color in shown:
+            x, runs = left + wide * means[layer], right[layer][split]
+            lane = y + 0.05 if layer == "base" else y - 0.05  # so that no run hides another
+            ax.plot([left + wide * run for run in runs], 3 * [lane], "o", color=color, markersize=5)
+            ax.plot(x, y, "o", color=color, markersize=13, zorder=0.5, alpha=0.35)
+            said = f"{CALLED[layer]}  {100 * means[layer]:.0f}"
+            if layer == "rotary":
+                label(ax, (x, y - 0.26), said, ha="center", **BOLD, color=color)
+                continue
+            ha = "left" if means[layer] == max(means.values()) else "right"
             at = x + (0.09 if ha == "right" else -0.09), y + 0.23
-            label(ax, at, f"{layer}  {100 * share:.0f}", ha=ha, **BOLD, color=color)
+            label(ax, at, said, ha=ha, **BOLD, color=color)
     for end, ha in enumerate(("left", "right")):
-        label(ax, (left + wide * end, y - 0.26), f"{100 * end} right", ha=ha, color=style.MUTED)
+        label(ax, (left + wide * end, y - 0.26), f"{100 * end} correct", ha=ha, color=style.MUTED)
     return figure
+
+
+CALLED = {"minGRU": "minGRU", "base": "attention of 2017", "rotary": "… with rotary positions"}

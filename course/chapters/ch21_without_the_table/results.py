@@ -1,6 +1,6 @@
-"""What was found, as the notebook and its figures tell it; and limits that it can miss.
+"""What was found, as the notebook and its figures tell it; and thresholds that it can miss.
 
-The limits were written down when seed 0 had been run, and committed before seeds 1 and 2 were.
+The thresholds were written down when seed 0 had been run, and committed before seeds 1 and 2 were.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +50,7 @@ def longest(run: Mapping[str, Any]) -> int:
     return found
 
 
-# --- limits --------------------------------------------------------------------------------------
+# --- thresholds ----------------------------------------------------------------------------------
 
 
 def claims_of_copying(runs: Runs) -> list[Claim]:

@@ -21,8 +21,8 @@ def test_what_the_titles_and_alternative_texts_say():
     def told(name: str, what: str) -> list[float]:
         return [run[what] for run in ways[name]]
 
-    assert all(0.15 < share < 0.3 for share in told("start", "right"))
-    order = ("start", "KL weight 0.3", "KL weight 0.1", "no KL penalty")
+    assert all(0.15 < share < 0.3 for share in told("starting model", "right"))
+    order = ("starting model", "KL weight 0.3", "KL weight 0.1", "no KL penalty")
     for lower, higher in zip(order, order[1:], strict=False):
         assert max(told(lower, "right")) < min(told(higher, "right"))
         assert max(told(lower, "kl")) < min(told(higher, "kl"))
@@ -32,11 +32,11 @@ def test_what_the_titles_and_alternative_texts_say():
     )
     for name in ("trained on what passed", "best of 16"):
         assert min(told(name, "different")) > 0.95
-        assert min(told(name, "words")) > 0.6 * max(told("start", "words"))
+        assert min(told(name, "words")) > 0.6 * max(told("starting model", "words"))
     ahead = {
         k: [
             sum(share_solved(run["solved"], 32, k) for run in ways[name]) / len(ways[name])
-            for name in ("start", "no KL penalty")
+            for name in ("starting model", "no KL penalty")
         ]
         for k in (1, 2, 4, 8, 16, 32)
     }

@@ -1,4 +1,4 @@
-"""What is stored: all that notebook 21 tells of, and which limits were missed."""
+"""What is stored: all that notebook 21 tells of, and which thresholds were missed."""
 
 from course import experiments
 from course.chapters.ch21_without_the_table import experiment_copying as copying
@@ -88,7 +88,7 @@ def test_bytes_are_those_of_this_code():
         assert row["bytes"] == times.kept_bytes(row["length"])
 
 
-def test_which_limits_were_missed():
+def test_which_thresholds_were_missed():
     found = {
         f"copying, {seed}": results.claims_of_copying(runs) for seed, runs in enumerate(BY_SEED)
     }
