@@ -7,6 +7,8 @@ from course.chapters.ch07_encoder.experiments import (
     deep_stack,
     gender_gap,
     held_out_neurons,
+    hidden_layers,
+    kinds_of_words,
     likeness_of_nouns,
 )
 
@@ -40,11 +42,14 @@ def test_the_encoder_sets_plurals_apart_from_singulars_and_keeps_the_genders_apa
     assert number[1] > 2 * number[0] > 0.2 and 0.1 < gender[0] < gender[1] < 0.2
 
 
-def test_the_misfits_of_the_neuron_for_plurals_are_mostly_plural_in_spanish():
+def test_both_neurons_fire_for_trees_and_few_others_do():
+    _, (first, second) = hidden_layers(["I like trees"])
+    assert first[0, 2, 314] > 0 and second[0, 2, 11] > 0
+    assert max(int((values[0, 2] > 0).sum()) for values in (first, second)) < 50  # of 512
+
+
+def test_the_misfits_of_the_neuron_for_plurals_are_mostly_they():
     words, values = held_out_neurons()
-    fires = [i for i, value in enumerate(values[1][:, 11]) if value > 1]
-    assert (words.count("they"), sum(words[i] == "they" for i in fires)) == (132, 41)
-    assert "we" in words and not any(words[i] in ("we", "them", "these", "those") for i in fires)
-    around = [(words[i - 1], words[i], words[i + 1]) for i in fires]
-    assert {before for before, word, _ in around if word == "day"} == {"every"}
-    assert {after for _, word, after in around if word == "good"} == {"schools"}
+    plurals = kinds_of_words()["masculine plurals"] | kinds_of_words()["feminine plurals"]
+    misfits = [words[i] for i in ((values[1][:, 11] > 1) & ~plurals).nonzero().flatten()]
+    assert (len(misfits), misfits.count("they"), int((~plurals).sum())) == (48, 41, 7207)
