@@ -113,6 +113,7 @@ def test_most_words_that_a_beam_saves_are_in_13_translations_that_repeated_thems
         for k in (1, 8)
     )
     assert all(repeats_itself(ids) for ids in greedy)
+    assert translator.tgt.decode(greedy[0]).count("en el sendero viejo") == 6
     assert all(len(ids) < len(longer) for ids, longer in zip(beam, greedy, strict=True))
     assert sum(map(len, greedy)) - sum(map(len, beam)) == 220
 
