@@ -1,9 +1,8 @@
-"""What is new in a test, a lesson in liking, and what can be wrong in a sentence."""
+"""What is new in a test, a lesson in liking, and sentences that are broken on purpose."""
 
 import itertools
 import random
 import re
-from collections import Counter
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -177,30 +176,3 @@ def broken_scores(references: Sequence[str]) -> dict[str, tuple[float, float]]:
         name: two_scores([damage(text) for text in references], references)
         for name, damage in BREAKS.items()
     }
-
-
-# --- kinds of errors -----------------------------------------------------------------------------
-
-
-def error_kind(translation: Sequence[str], reference: Sequence[str]) -> str:
-    """What is wrong with these words, by the first rule that applies.
-
-    "right"; "another order": the same words; "missing": only words of the reference, but not all
-    of them; "ending": the differing words differ only in -o, -a, -os, -as; "repeated": a word of
-    more than three letters occurs more often than in the reference; "other": the rest.
-    """
-    written, right = Counter(translation), Counter(reference)
-    if list(translation) == list(reference):
-        return "right"
-    if written == right:
-        return "another order"
-    if written < right:
-        return "missing"
-    stems = [
-        [re.sub("[oa](s?)$", r"\1", word) for word in text] for text in (translation, reference)
-    ]
-    if stems[0] == stems[1]:
-        return "ending"
-    if any(len(word) > 3 and word in right for word in written - right):
-        return "repeated"
-    return "other"

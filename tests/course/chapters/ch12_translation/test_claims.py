@@ -1,13 +1,9 @@
 """What notebook 12 says where no output of a cell shows it."""
 
-from pathlib import Path
-
 from course.chapters.ch12_translation import experiments as lab
 from course.notebook_tools import sections
 from transformer_lib import Translator
 from transformer_lib.text import english_spanish
-
-DATA = Path(__file__).resolve().parents[4] / "data"
 
 
 def test_the_translator_warns_of_rain_but_not_of_every_mistake():
@@ -24,14 +20,6 @@ def test_the_red_nouns_are_in_none_of_the_files():
         english for split in english_spanish.SPLITS for english, _ in english_spanish.load(split)
     }
     assert not known & {f"I saw the red {noun}" for noun in ("house", "houses", "car", "cars")}
-
-
-def test_words_that_never_met_are_right_in_as_many_sentences_as_the_summary_says():
-    """A test of the model measures its table again."""
-    table = (DATA / "models/en-es/README.md").read_text(encoding="utf-8")
-    for split in ("noun-adjective", "pronoun", "gustar"):
-        [row] = [line for line in table.splitlines() if line.startswith(f"| {split} (")]
-        assert "| 1,000 | 99.7 % |" in row
 
 
 def test_no_translation_in_the_lesson_of_liking_has_a_tree():
@@ -55,5 +43,5 @@ def test_what_is_translated_as_new_is_not_in_the_training_text():
     cells = sections.series()["12_translation"].cells
     code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     new = ["I like houses", "I like dogs", "I like trees", "I like trees and music", "I like you"]
-    for english in [*new, "The doctor washed his legs", "The doctor washed her legs"]:
+    for english in new:
         assert english in code and english not in learned, english
