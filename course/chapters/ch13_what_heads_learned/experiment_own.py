@@ -6,13 +6,11 @@ python -m course experiment own-heads
 from typing import Any
 
 from course.chapters.ch13_what_heads_learned.experiment_thread import liked
-from course.chapters.ch13_what_heads_learned.experiments import from_the_adjective
 from course.experiments import experiment
 from course.mine import training
 from transformer_lib.interpret.patching import ablate_head
-from transformer_lib.interpret.pronouns import PronounBatch, agreement, measurable
+from transformer_lib.interpret.pronouns import agreement
 from transformer_lib.interpret.recording import attention_layers
-from transformer_lib.text import english_spanish
 from transformer_lib.translator import Translator
 
 SEEDS = range(3)  # the first is the notebook's
@@ -20,14 +18,8 @@ SEEDS = range(3)  # the first is the notebook's
 
 @experiment("own-heads")
 def heads_of_small_models() -> dict[str, Any]:
-    """Small models: plurals that are correct, also without the head that is needed most.
-
-    finds: in what share of the sentences the best encoder head finds the noun from the adjective.
-    """
-    translator = Translator.load()
-    plurals = liked(translator, plural=True, half=0)
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)
-    batch = PronounBatch(translator, items)
+    """Small models: plurals that are correct, also without the head that is needed most."""
+    plurals = liked(Translator.load(), plural=True, half=0)
     results = []
     for seed in SEEDS:
         own = training.small(training.SHORT_STEPS, seed)
@@ -44,7 +36,6 @@ def heads_of_small_models() -> dict[str, Any]:
                 "plurals": round(agreement(own, plurals), 4),
                 "needed": needed,
                 "without it": round(without[needed], 4),
-                "finds": round(max(from_the_adjective(own, batch)), 4),
             }
         )
     return {"sentences": len(plurals.pairs), "heads": len(without), "results": results}

@@ -1,6 +1,5 @@
 """What depends on a head: sentences to measure it on, controls, and each head switched off."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,31 +42,6 @@ def untrained(translator: Translator, seed: int) -> Translator:
     sizes = len(translator.src.vocab), len(translator.tgt.vocab)
     fresh = Transformer(*sizes, translator.model.config)
     return Translator(fresh, translator.src, translator.tgt)
-
-
-def shuffled(batch: PronounBatch, keep: Sequence[str] = (), seed: int = 0) -> PronounBatch:
-    """The same sentences with their English words in random order; the places move with the words.
-
-    keep: places whose words stay where they are, such as "adjective" or "other".
-    """
-    generator = torch.Generator().manual_seed(seed)
-    moved = copy.copy(batch)
-    moved.src = batch.src.clone()
-    names = ("adjective", "pronoun", "antecedent", "other")
-    places = {name: getattr(batch, name).clone() for name in names}
-    for i, words in enumerate(batch.src):
-        fixed = {int(getattr(batch, name)[i]) for name in keep}
-        length = int((words != PAD).sum()) - 1  # <eos> stays at the end
-        free = torch.tensor([place for place in range(length) if place not in fixed])
-        taken = free[torch.randperm(len(free), generator=generator)]
-        moved.src[i, free] = words[taken]
-        goes_to = dict(zip(taken.tolist(), free.tolist(), strict=True))
-        for name in names:
-            place = int(places[name][i])
-            places[name][i] = goes_to.get(place, place)
-    for name in names:
-        setattr(moved, name, places[name])
-    return moved
 
 
 # --- what the notebook asks ----------------------------------------------------------------------
