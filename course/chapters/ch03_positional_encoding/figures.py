@@ -23,7 +23,6 @@ from course.drawing.words import canvas, label, sentence, titled, width_of, word
 from transformer_lib.checkpoints import load_model
 from transformer_lib.files import read_json
 from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
-from transformer_lib.model.encoder import Encoder
 from transformer_lib.text.digits import make
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL
@@ -65,40 +64,6 @@ def _key(ax: Axes, limit: float) -> None:
     at = 7.05, ax.get_ylim()[1] - 0.545
     scale(ax, at, 0.7, limit=limit)
     label(ax, (at[0] - 0.35, at[1] + 0.045), "number", ha="right", color=style.MUTED)
-
-
-@figure(
-    "positions-shuffled",
-    caption="Without positions, an encoder returns the same vector for a word in any order.",
-    alt="The output vector of 'dog' as a strip of colored cells, once from 'the man bit the dog', "
-    "below it from 'the dog bit the man', and below both their difference. On the left, without "
-    "positions, the two strips are the same. On the right, with positions, every number differs.",
-)
-def draw_positions_shuffled() -> Figure:
-    note = "What an untrained encoder returns for “dog”: 24 of 512 numbers"
-    figure, ax = canvas(2.9, "Without positions, the order of the words makes no difference", note)
-    bite = "the man bit the dog".split()
-    order = [3, 4, 2, 0, 1]  # the dog bit the man
-    for words, y in ((bite, 1.64), ([bite[i] for i in order], 1.18)):
-        sentence(ax, (0.08, y), words, {"dog": style.ACCENT}, size=12)
-    label(ax, (0.02, 0.59), "difference", **LOUD)
-    torch.manual_seed(3)
-    vectors = torch.randn(4, 512)[[0, 1, 2, 0, 3]][None]  # both "the" have the same vector
-    encoder = Encoder(N=2, d_model=512, d_ff=2048, h=8, dropout=0.0).eval()
-    for name, x, loud in (("without positions", 2.3, 0), ("with positions", 5.28, 1)):
-        places = loud * positional_encoding(5, 512)
-        with torch.inference_mode():
-            one = as_array(encoder(vectors + places)[0, 4, :24])
-            other = as_array(encoder(vectors[:, order] + places)[0, 1, :24])
-        apart = np.where(np.isclose(one, other, atol=1e-4), 0, one - other)
-        label(ax, (x, 2.02), name, **BOLD)
-        strip(ax, (x, 1.53), 2.7, 0.32, one, limit=2)
-        strip(ax, (x, 1.07), 2.7, 0.32, other, limit=2)
-        strip(ax, (x, 0.43), 2.7, 0.32, apart, limit=2, edge=style.ACCENT, line=1.4)
-        said = {0: "no number differs", 24: "every number differs"}[np.count_nonzero(apart)]
-        label(ax, (x, 0.24), said, **LOUD)
-    _key(ax, limit=2)
-    return figure
 
 
 SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]

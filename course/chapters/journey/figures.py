@@ -195,38 +195,6 @@ def draw_embeddings() -> Figure:
 
 
 @figure(
-    "trees-positions",
-    notebook="03_positional_encoding",
-    caption="The vector of position 2 is added to the word.",
-    alt="Three strips, 32 cells each: the embedding of 'trees' in blue and orange, plus position "
-    "2, whose cells are nearly all orange, equals the sum, in which each cell is the one plus the "
-    "other. The last cells are framed, and their numbers stand next to them: 1.2 + 1.0 = 2.2.",
-)
-def draw_positions() -> Figure:
-    new, place = "and its position are added, number by number", the_way().src.index(WORD)
-    figure, ax, bottom, top = station(new=new, height=1.66, colors="number")
-    high, right, y = 0.28, RIGHT - 0.62, top + 0.04
-    for sign, name, vector in (
-        ("", "embedding", vectors()["embedding"]),
-        ("+", f"position {place}", the_translator().model.src_positions.table[place]),
-        ("=", "their sum", vectors()["+ position"]),
-    ):
-        y -= 0.41
-        mark, weight = (_marked(line=2.2), "bold") if sign == "=" else ({}, "normal")
-        strip(ax, (LEFT, y), right - LEFT, high, vector[:FEW], limit=LIMIT, **mark)
-        look = {"size": style.LABEL, "weight": weight}
-        label(ax, (LEFT - 0.1, y + high / 2), name, ha="right", **look)
-        label(ax, (LEFT - 1.3, y + high / 2), sign, size=style.TITLE, weight="bold")
-        written = f"{sign} {vector[FEW - 1]:.1f}".strip()
-        label(ax, (RIGHT, y + high / 2), written, ha="right", **{**look, "size": 13})
-    wide = (right - LEFT) / FEW
-    outline(ax, (right - wide, y - 0.05), wide, 0.82 + high + 0.1, style.INK, 1.4)
-    label(ax, (LEFT, bottom + 0.06), "this goes into the encoder")
-    label(ax, (right, bottom + 0.06), FIRST, ha="right", color=style.MUTED)
-    return figure
-
-
-@figure(
     "trees-attention",
     notebook="04_attention",
     caption="How much trees takes of the value of each word, in one real head.",
