@@ -1,19 +1,18 @@
-"""How attention comes about: the equation step by step, why it is scaled, and a chart to move.
+"""How attention comes about: the equation step by step, a number's routes, and a chart to move.
 
 Rows are queries, the first word at the top; columns are keys.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from course.chapters.ch04_attention.experiments import softmax_at
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.arrows import arrow, path
-from course.drawing.cells import area, matrix, outline
+from course.drawing.cells import matrix, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
 from course.drawing.words import canvas, label, width_of, word
@@ -26,33 +25,6 @@ def _word_colors(words: Sequence[str]) -> list[str]:
     """Each word's own color, as in the whole series; other words take what is left."""
     left = iter(color for color in style.CATEGORIES if color not in style.WORDS.values())
     return [style.WORDS.get(word) or next(left) for word in words]
-
-
-def _scaling_bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
-    """Draw the weights of 16 keys for each width d_k, undivided above, divided below -> the figure.
-
-    rows: one for each width and way, {"d_k", "scaled" (bool), "sorted" (the weights)}.
-    """
-    note = (
-        "The weights of 16 random keys with $d_k$ numbers each, sorted by size; means over 500 "
-        "random queries"
-    )
-    title = r"Without the division, wider vectors give one key more and more of the weight"
-    figure, ax = canvas(4.15, title, note)
-    widths, bar, high = sorted({row["d_k"] for row in rows}), 0.125, 1.7
-    for y, name in ((1.35, "undivided"), (0.25, "divided by $\\sqrt{d_k}$")):
-        label(ax, (0.02, y + 0.1), name, size=style.LABEL, weight="bold")
-    for row in rows:
-        x, most = 1.5 + 2.2 * widths.index(row["d_k"]), row["sorted"][0]
-        y, lift, ink = (0.25, 0.05, style.MUTED) if row["scaled"] else (1.35, -0.08, style.ACCENT)
-        for place, weight in enumerate(row["sorted"]):
-            color = style.SOFT if place or row["scaled"] else style.ACCENT
-            area(ax, (x + bar * place, y), bar - 0.015, high * weight, color)
-        path(ax, [(x, y), (x + 16 * bar, y)], style.SOFT, head=False, thick=0.75)
-        at = x + bar + 0.06, y + high * most + lift
-        label(ax, at, f"{steady_round(most):.0%}", size=14, weight="bold", color=ink)
-        label(ax, (x, 3.27), f"$d_k$ = {row['d_k']:,}", size=13, weight="bold")
-    return figure
 
 
 def _chip_path(text: str) -> str:
@@ -216,9 +188,6 @@ def attention_explorer(
     )
     whole = alt.hconcat(*shown, bounds="flush", spacing=60, title=title)
     return whole.add_params(*sliders)
-
-
-WIDTHS = (4, 64, 1024)
 
 
 @figure(
@@ -387,18 +356,6 @@ def draw_routes() -> Figure:
             said = f"without that head: {model['without']:.0%} lost"
             label(ax, (x, y - 0.97), said, ha="center", weight="bold", color=style.ACCENT)
     return figure
-
-
-@figure(
-    "attention-scaling",
-    caption="The weights of 16 keys when queries and keys get wider, with and without the division "
-    "by the root of d_k.",
-    alt="Two rows of three small charts, for d_k = 4, 64 and 1,024. Each has a bar for each of 16 "
-    "weights, the largest first. Undivided, the first bar grows from 43% to 97% and the others "
-    "vanish. Divided by the root of d_k, the bars hardly change: the first has 24 or 25%.",
-)
-def draw_scaling() -> Figure:
-    return _scaling_bars([softmax_at(d_k, scaled) for d_k in WIDTHS for scaled in (False, True)])
 
 
 @figure(

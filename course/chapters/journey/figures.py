@@ -31,7 +31,6 @@ FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
 FIRST = f"the first {FEW} of 128 numbers"
 WORD, WRITTEN, OTHER, BEFORE = "trees", "árboles", "houses", "los"
 LAYER = "encoder.layers.1.self_attn"  # the attention that notebooks 04 to 06 look into
-HEAD = 1
 CHIPS = re.compile(r"(?<!\w)(I|trees|like|los|árboles|<eos>)(?!\w)")  # in a line
 
 
@@ -191,46 +190,6 @@ def draw_embeddings() -> Figure:
     label(ax, (RIGHT, middle - big / 2 - 0.14), FIRST, ha="right", color=style.MUTED)
     label(ax, (x, middle - big / 2 - 0.14), "value")
     scale(ax, (x + 0.75, middle - big / 2 - 0.185), 0.5, limit=small)
-    return figure
-
-
-@figure(
-    "trees-attention",
-    notebook="04_attention",
-    caption="How much trees takes of the value of each word, in one real head.",
-    alt="From each of four words a band in its color, as thick as the attention that 'trees' pays "
-    "to it: 'like' and <eos> 47% each, 'I' 1%, and 'trees' itself 5%. The bands run into the "
-    "words' values, strips of 32 cells, each as high as its band, in one block. Below it, their "
-    "mix: each of its cells is the mean of the column above it.",
-)
-def draw_attention() -> Figure:
-    new, way = "attends mostly to like and <eos> in this head", the_way()
-    figure, ax, bottom, top = station(new=new, height=1.95, colors="number")
-    layer = the_translator().model.get_submodule(LAYER)
-    values = layer.split_heads(way.outputs[f"{LAYER}.w_v"][None])[0, HEAD]
-    weights = way.weights[LAYER][HEAD, way.src.index(WORD)]
-    left, full, wide, low = 2.9, 1.0, RIGHT - 2.9, top - 0.3
-    y = low - 0.05
-    label(ax, (left, low + 0.15), "each word's value, drawn as tall as its weight")
-    for text, value, weight in zip(way.src, values, weights.tolist(), strict=True):
-        thick, end = full * weight, low - full * weight / 2
-        color = style.readable(word_color(text), style.PAPER)
-        word(ax, (0.72, y), text, ha="right", size=13)
-        if weight < 0.25:
-            look = {"bbox": {"facecolor": style.PAPER, "linewidth": 0, "pad": 3}}
-            label(ax, (0.86, y), f"{weight:.0%}", color=style.MUTED, zorder=1.5, **look)
-        else:
-            look = {"color": style.PAPER, "zorder": 3}
-            label(ax, (0.95, y), f"{weight:.0%}", size=14, weight="bold", **look)
-        order = 1 + (weight > 0.25)
-        _ribbon(ax, (0.82, y), (left, end), thick, color=color, zorder=order)
-        strip(ax, (left, low - thick), wide, thick, value, limit=LIMIT, line=0)
-        y, low = y - 0.37, low - thick
-    strip(ax, (left, bottom + 0.02), wide, 0.34, weights @ values, limit=LIMIT, **_marked(line=2.2))
-    look = {"size": style.LABEL, "weight": "bold", "ha": "right"}
-    label(ax, (left - 0.12, bottom + 0.28), "mixture", **look)
-    look = {"ha": "right", "color": style.MUTED}
-    label(ax, (left - 0.12, bottom + 0.08), "column means", **look)
     return figure
 
 
