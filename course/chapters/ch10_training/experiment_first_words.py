@@ -1,10 +1,8 @@
 """The smallest lesson there is: two French sentences, learned in a second."""
 
 import torch
-from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from transformer_lib.decoding import inference_mode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.batching import make_batch
@@ -42,13 +40,3 @@ def descended(steps: int = 20) -> Transformer:
             for weight in model.parameters():
                 weight -= 0.1 * weight.grad
     return model
-
-
-def probabilities(model: Transformer) -> Tensor:
-    """(2, 5, 9): for each place of the two translations, how likely each English word is.
-
-    The model reads the right words before each place (teacher forcing).
-    """
-    batch = make_batch(PAIRS)
-    with inference_mode(model):
-        return model(batch.src, batch.tgt_in).softmax(dim=-1)

@@ -10,13 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course import experiments
-from course.chapters.ch10_training.experiment_first_words import (
-    ENGLISH,
-    SENTENCES,
-    descended,
-    new_model,
-    probabilities,
-)
+from course.chapters.ch10_training.experiment_first_words import descended
 from course.chapters.ch10_training.experiments import smoothing_penalty, written_words
 from course.drawing import style
 from course.drawing.arrows import arrow, path
@@ -124,65 +118,6 @@ def _digits() -> list[list[str]]:
 
 
 @mpl.rc_context(style.PRINT)
-def probability_bars(panels: Mapping[str, Any], words: Sequence[str], target: Any = None) -> Figure:
-    """Draw how the probability of each word changes, an arrow for each word -> the figure.
-
-    panels: title -> probabilities, one for each of `words`; arrows lead from the first to the last.
-    target: a 1 at the right word, which is loud and has a ring at 1, else zeros; without it the
-    likeliest at the end is loud. Raises ValueError when there are more or fewer numbers than words,
-    or when they don't add up to 1.
-    """
-    rows = {title: as_array(given) for title, given in panels.items()}
-    goals = {} if target is None else {"target": as_array(target)}
-    for title, chances in {**rows, **goals}.items():
-        _check_row(title, chances, words)
-    (first, before), *_, (last, after) = rows.items()
-    best = int(goals.get("target", after).argmax())
-    left, wide, top = 1.45 + 1.15 * bool(goals), 5.5 - 0.95 * bool(goals), 0.42 * len(words)
-    title = note = ""
-    if goals and after[best] > before[best]:
-        title = "Training moves the probability to the correct word"
-        note = f"From the dot, {first}, to the arrowhead, {last}"
-    figure, ax = canvas(top + (1.2 if goals else 0.9), title, note)
-    ax.vlines([left, left + wide], 0.22, top + 0.25, style.RULE, linewidth=1.2, zorder=1)
-    for at, said in ((0, "0"), (0.5, "probability"), (1, "1")):
-        label(ax, (left + at * wide, 0.08), said, ha="center", color=style.MUTED)
-    for i, (text, start, end) in enumerate(zip(words, before, after, strict=True)):
-        y, loud = top - 0.42 * i, i == best
-        color = style.ACCENT if loud else style.SOFT
-        xs = [left + wide * share for share in (start, end)]
-        own = {"color": style.ACCENT if loud else style.MUTED}
-        word(ax, (left - 0.3, y), text, size=13, ha="right", **own)
-        ax.scatter(xs[0], y, 70 if loud else 34, color=color, zorder=3)
-        if abs(xs[1] - xs[0]) > 0.1:  # an arrow needs room for its head
-            arrow(ax, (xs[0], y), (xs[1], y), color, thick=7 if loud else 2.5)
-        look = {"weight": "bold", "size": style.LABEL, "color": color}
-        for x, share in zip(xs, (start, end), strict=True) if loud else ():
-            centered(ax, x, y + 0.25, f"{steady_round(share):.2f}", **look)
-    if goals:
-        at, ring = (left + wide, top - 0.42 * best), {"edgecolor": style.ACCENT, "linewidth": 2}
-        ax.scatter(*at, 110, style.PAPER, zorder=3, **ring)
-        said = {"color": style.ACCENT, "weight": "bold", "size": style.LABEL}
-        label(ax, (at[0] + 0.15, at[1]), "target", **said)
-    french = {english: french for french, english in SENTENCES}.get(words[best])
-    if goals and french:
-        x = left - 0.5 - width_of(words[best], 13)
-        arrow(ax, (x - 0.45, at[1]), (x, at[1]))
-        word(ax, (x - 0.6, at[1]), french, size=15, ha="right")
-    return figure
-
-
-def _check_row(title: str, chances: np.ndarray, words: Sequence[str]) -> None:
-    """ValueError unless there is a probability for each word, and they add up to 1."""
-    if chances.shape != (len(words),):
-        raise ValueError(
-            f"{title!r}: {len(words)} words need as many numbers, but the shape is {chances.shape}"
-        )
-    if abs(chances.sum() - 1) > 1e-3:
-        raise ValueError(f"{title!r}: probabilities add up to 1, but these to {chances.sum():.3f}")
-
-
-@mpl.rc_context(style.PRINT)
 def teacher_forcing(
     tgt_in: Sequence[str], tgt_out: Sequence[str], predicted: Sequence[str], alone: Sequence[str]
 ) -> Figure:
@@ -227,23 +162,6 @@ def _word_rows(
         half = width_of(text, 13) / 2 + 0.13
         gap = after - half - 0.3
         path(ax, [(x + half, ys[-1]), (gap, ys[-1]), (gap, top), (after - half, top)], thick=3)
-
-
-@figure(
-    "training-merci",
-    caption="The first word for 'merci': what a new model predicts, and what it has learned.",
-    alt="An arrow for each of nine English words and special tokens, from its probability before "
-    "training to that after it. 'merci' points to 'thanks', the correct word, whose long orange "
-    "arrow leads from 0.06 to 0.93, just before a ring at the target, 1. All others are short and "
-    "gray and lead towards 0.",
-)
-def draw_merci() -> Figure:
-    panels = {
-        "before training": probabilities(new_model())[1, 0],
-        "after training": probabilities(descended())[1, 0],
-    }
-    target = [float(word == "thanks") for word in ENGLISH.tokens]
-    return probability_bars(panels, ENGLISH.tokens, target=target)
 
 
 @figure(
@@ -402,16 +320,16 @@ def draw_loop() -> Figure:
 WRITTEN = {  # step -> in English
     0: "frightened frightened …",
     100: "to to to",
-    275: "I like the children",
+    275: "I like children",
     725: "I like trees",
 }
 
 
 PHASES = {
-    0: "noise",
+    0: "one word, repeated",
     100: "a common word",
     275: "a Spanish sentence",
-    725: "the correct translation",
+    725: "correct from here on",
 }
 
 
@@ -420,9 +338,9 @@ PHASES = {
     caption="What the translator writes for 'I like trees' while it learns.",
     alt="The loss on held-out text falls steeply from 8 to 0.3 in 1,100 steps. Beside the "
     "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
-    "frightened frightened: noise. Step 100: 'a a a', to to to: a common word. Step "
-    "275: 'me gustan los niños', I like the children: a Spanish sentence. Step 725: 'me gustan "
-    "los árboles', the correct translation.",
+    "frightened frightened: one word, repeated. Step 100: 'a a a', to to to: a common word. Step "
+    "275: 'me gustan los niños', I like children: a Spanish sentence. Step 725: 'me gustan "
+    "los árboles': from here on, it is correct.",
     hero=True,
 )
 def draw_writes() -> Figure:
@@ -431,7 +349,7 @@ def draw_writes() -> Figure:
     tall = 6.9
     figure = style.new_figure(style.WIDTH, tall)
     title = "It begins with one repeated word and ends with the correct translation"
-    titled(figure, title, "What it writes for “I like trees” at four moments of its training")
+    titled(figure, title, "What it writes for “I like trees” at four points in its training")
     ax = figure.subplots()
     losses = {"": [entry["validation_loss"] for entry in entries.values()]}
     curves(ax, list(entries), losses, names=False, linewidth=3)
