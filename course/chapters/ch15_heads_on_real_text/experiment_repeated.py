@@ -15,13 +15,15 @@ from course.drawing.values import written
 class Claim:
     """A sentence about a model, the number that it stands on, and where it would be wrong.
 
-    above: the number has to lie above the limit, else below it.
+    above: the number has to lie above the limit, else below it. points: it is a difference of two
+    shares.
     """
 
     what: str
     number: float
     limit: float
     above: bool
+    points: bool = False
 
     @property
     def holds(self) -> bool:
@@ -29,11 +31,16 @@ class Claim:
 
     @property
     def needs(self) -> str:
-        return f"{'over' if self.above else 'under'} {self.limit:.0%}"
+        return f"{'over' if self.above else 'under'} {100 * self.limit:.0f}{self.unit}"
 
     @property
     def measured(self) -> str:
-        return f"{written(100 * self.number, 0)}%"
+        unit = self.unit.removesuffix("s") if round(abs(100 * self.number)) == 1 else self.unit
+        return f"{written(100 * self.number, 0)}{unit}"
+
+    @property
+    def unit(self) -> str:
+        return " points" if self.points else "%"
 
     def __str__(self) -> str:
         return f"{self.what} ({self.measured}, has to be {self.needs})"
@@ -52,8 +59,20 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
     copied = found["right"]["after is"]["adjective"]["written"]["share"]
     return [
         Claim("“pequeña” follows the written “La calle es”", copied, 0.5, above=True),
-        Claim("“La” moves the ending farther than “street”", article - noun, 0, above=True),
-        Claim("“La” moves it less far in “through it”", article - far, 0, above=True),
+        Claim(
+            "“La” moves the ending farther than “street”",
+            article - noun,
+            0,
+            above=True,
+            points=True,
+        ),
+        Claim(
+            "“La” moves it less far in “through it” than after “is”",
+            article - far,
+            0,
+            above=True,
+            points=True,
+        ),
         Claim(
             "in all five templates, “calle” moves it little",
             max(abs(last) for *_, last in ways.values()),
@@ -68,10 +87,11 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
         ),
         Claim("without any one head, the margin falls by under a third", lost, 1 / 3, above=False),
         Claim(
-            "the 16 most needed heads cost more than 16 at random",
+            "16 most needed heads cost more than ten random sets",
             min(most["at random"]) - most["chosen"],
             0,
             above=True,
+            points=True,
         ),
         Claim("pairs with “it”: fewer than 25% are correct", pairs["it"], 0.25, above=False),
         Claim("with “the suitcase” in its place: also fewer", pairs["again"], 0.25, above=False),

@@ -96,7 +96,7 @@ def blocked_attention(translator: Translator, kinds: Sequence[str]) -> dict[str,
         "ending from English noun": dict.fromkeys(across, barred(writing, noun)),
         "ending from English adjective": dict.fromkeys(across, barred(writing, batch.adjective)),
         "ending from written noun": dict.fromkeys(behind, barred(writing, noun_out)),
-        "ending from two other written words": dict.fromkeys(behind, barred(writing, early)),
+        "ending from up to two other tokens": dict.fromkeys(behind, barred(writing, early)),
         "all later words from written noun": dict.fromkeys(behind, barred(later, noun_out)),
     }
     return {

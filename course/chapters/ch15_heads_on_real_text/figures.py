@@ -209,7 +209,7 @@ def _claims_kept(rows: Sequence[Sequence[Claim]], title: str) -> Figure:
         for x, one in zip(columns, found, strict=True):
             color = style.MUTED if one.holds else style.ACCENT
             word(ax, (x, y), one.measured, size=style.LABEL, color=color)
-    said = "over 0%: a difference; pairs: 337, such as “… it was too narrow” and “… too wide”"
+    said = "pairs: 337, such as “… it was too narrow” and “… it was too wide”"
     label(ax, (0.02, 0.15), said, color=style.MUTED)
     return figure
 
@@ -253,7 +253,7 @@ def draw_where() -> Figure:
 def draw_finds() -> Figure:
     looks = {name: found["looks"]["encoder.self_attn"] for name, found in _load_stored().items()}
     best = (percent(max(head["finds"] for head in one["heads"])) for one in looks.values())
-    title = "The best encoder head finds {} of nouns in the small model, {} in the large"
+    title = "The best encoder head finds {} of nouns in one model, {} in the other"
     return _found_by_heads(looks, title.format(*best))
 
 
@@ -349,9 +349,10 @@ def draw_pronouns() -> Figure:
     "real-heads-repeated",
     caption="Ten claims about the large model, and what two more runs say about them.",
     alt="Ten findings as rows, each with its limit and its number in three models; eight hold in "
-    "all. In orange: “La moves it less far in through it” needs over 0%: 38% for the large "
-    "model, 4% for the second, but \N{MINUS SIGN}1% for the third. “Without any one head, the "
-    "margin falls by under a third” needs under 33%: 22% and 19%, but 57% for the third.",
+    "all. In orange: “La moves it less far in through it than after is” needs over 0 "
+    "points: 38 for the large model, 4 for the second, but \N{MINUS SIGN}1 for the third. "
+    "“Without any one head, the margin falls by under a third” needs under 33%: 22% and 19%, "
+    "but 57% for the third.",
 )
 def draw_repeated() -> Figure:
     from course.chapters.ch15_heads_on_real_text.experiment_repeated import claims
