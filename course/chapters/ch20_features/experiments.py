@@ -28,7 +28,6 @@ from course.chapters.ch20_features.steering import (
     compare,
     each_outcome,
     random_pairs,
-    rewritten,
     signs,
     swapped,
     told,
@@ -388,36 +387,6 @@ def measure_turned(subject: Subject, seed: int) -> dict[str, Any]:
     return rounded({"named by": found})
 
 
-def measure_singular(subject: Subject, seed: int) -> dict[str, Any]:
-    """Strength -> of plural adjectives, with the features named by gender: the share that turns
-    into the other gender's plural, into its singular, stays as it is, or becomes something else."""
-    levers = levers_of(
-        subject.dictionary("top-k", seed), subject.memory, subject.asked[GENDER].of_its_kind
-    )
-    items = [one for one in halves_of(subject.translator)[1] if one.right.endswith("s")]
-    half, found = Half(subject.translator, items), {}
-    for strength in STRENGTHS:
-        by = levers.changes(half.x, half.to_feminine, strength)["two features"]
-        written = rewritten(subject.translator, half.batch, half.edit(by))
-        places = half.batch.adjective_out.tolist()
-        texts = [subject.translator.tgt.vocab.decode(ids) for ids in written]
-        words = [text[at] if at < len(text) else "" for text, at in zip(texts, places, strict=True)]
-        goals = [
-            {
-                "plural": {one.wrong},
-                "singular": {one.wrong[:-1], one.wrong[:-2]},
-                "same": {one.right},
-            }
-            for one in items
-        ]
-        found[str(strength)] = {
-            name: sum(word in goal[name] for word, goal in zip(words, goals, strict=True))
-            / len(items)
-            for name in goals[0]
-        }
-    return rounded({"by strength": found})
-
-
 def random_directions(d: int) -> Tensor:
     return torch.randn(AT_RANDOM, d, generator=torch.Generator().manual_seed(0))
 
@@ -435,9 +404,6 @@ def turned_by_name() -> dict[str, Any]:
     for seed in tqdm(SEEDS, unit="dictionary"):
         how = {"what": "turned", "seed": seed, **settings}
         runs.append(cached("features-turned", how, lambda s=seed: measure_turned(subject, s)))
-    for seed in SEEDS:
-        how = {"what": "singular", "seed": seed, **settings}
-        runs.append(cached("features-turned", how, lambda s=seed: measure_singular(subject, s)))
     return {"runs": runs}
 
 

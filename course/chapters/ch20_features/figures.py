@@ -24,9 +24,12 @@ def _four_corners(nouns: Sequence[Sequence[Any]], most: int = 4) -> Figure:
     nouns: [form, feminine, several, how often it stands in the sentences, on how many of them the
     feature fires]. Filled: it fires on at least half. most: words, of the commonest, as examples.
     """
-    note = "Each cell is a noun, filled if feature 822 fires on at least half of its occurrences"
+    note = (
+        "Each cell is a form of a noun, filled if feature 822 fires on at least half of its "
+        "occurrences"
+    )
     figure, ax = canvas(4.35, "The feature called “feminine” is silent on feminine plurals", note)
-    label(ax, (0.02, 1.43), "the most common in each field:", color=style.MUTED)
+    label(ax, (0.02, 1.43), "the most common nouns in each group:", color=style.MUTED)
     fires = {noun[0]: 2 * noun[4] >= noun[3] for noun in nouns}
     often = [noun for noun, *_ in sorted(nouns, key=lambda noun: -noun[3])]
     several = {noun[0] for noun in nouns if noun[2]}
@@ -58,7 +61,10 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
     a line joins -> which words are compared. Ahead: by the means of the runs.
     """
     figure, ax = style.panel(5.3)
-    note = "Average precision of the best feature minus that of the best neuron (means of the runs)"
+    note = (
+        "Best feature minus best neuron, in average precision (means of 5 dictionaries, "
+        "3 translators)"
+    )
     kinds = [rows[scope] for scope in scopes]
     ahead = {
         name: [np.mean(a[name]["best feature"]) - np.mean(a[name]["best neuron"]) for a in kinds]
@@ -75,7 +81,7 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
             ax.plot(end, y, "o", color=color, markersize=9, clip_on=False)
     for place, (among, color) in enumerate(zip(scopes.values(), colors, strict=True)):
         count = sum(ends[place] > 0 for ends in ahead.values())
-        said = f"{among}:\nahead in {count} of {len(ahead)}"
+        said = f"{among}:\nfeature ahead for {count} of {len(ahead)}"
         at = next(iter(ahead.values()))[place], -1.1
         label(ax, at, said, ha="center", size=style.LABEL, weight="bold", color=color)
     ax.axvspan(-0.23, 0, color=style.GROUND, linewidth=0, zorder=-1)

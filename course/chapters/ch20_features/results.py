@@ -62,8 +62,7 @@ def scores(all_runs: Runs, kind: str = "top-k") -> dict[str, dict[str, dict[str,
 
 
 def turned(what: str = "turned") -> list[dict[str, Any]]:
-    """Steering by name, for each dictionary of translator 0; or the "swap"; or plural adjectives
-    that become "singular"."""
+    """Steering by name, for each dictionary of translator 0; or the "swap"."""
     return [run for run in experiments.load("features-turned")["runs"] if run["what"] == what]
 
 

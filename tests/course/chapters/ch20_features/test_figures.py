@@ -26,5 +26,8 @@ def test_each_property_has_a_row_with_a_dot_for_each_scope():
     assert dots(ax)[style.MUTED] == pytest.approx([0.25, -0.25])
     assert dots(ax)[style.ACCENT] == pytest.approx([0.75, 0.25])
     texts = [text.get_text() for text in ax.texts]
-    at = [texts.index(said) for said in ("kin:", "ahead in 1 of 2", "all:", "ahead in 2 of 2")]
+    at = [
+        texts.index(said)
+        for said in ("kin:", "feature ahead for 1 of 2", "all:", "feature ahead for 2 of 2")
+    ]
     assert at == sorted(at)

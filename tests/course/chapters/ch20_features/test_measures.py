@@ -64,3 +64,13 @@ def test_the_probe_finds_a_direction():
     x[:, 0, 3] += 6 * about.true
     found = measures.best_candidate(measures.probe(x, about), x, about)
     assert found["ap"] > 0.99
+
+
+def test_a_thousand_directions_at_random_are_nearly_at_right_angles():
+    """As notebook 20 tells it: on average the cosine is 0.07, and all but a few are below 0.25."""
+    directions = torch.nn.functional.normalize(
+        torch.randn(1024, 128, generator=torch.Generator().manual_seed(0)), dim=1
+    )
+    cosines = (directions @ directions.T)[~torch.eye(1024).bool()].abs()
+    assert round(cosines.mean().item(), 2) == 0.07
+    assert (cosines > 0.25).float().mean() < 0.01
