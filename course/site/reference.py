@@ -1,12 +1,12 @@
 """The reference of the library: every public name, as its docstring and its source have it.
 
-The files of transformer_lib are read as text, so nothing is imported for it. Public are
+The files of transformer_lib are read as text. Public are
 
 - what a package hands on in its `__all__`,
 - functions and classes with a docstring, and their methods,
 - whatever else another folder, the course or a notebook imports: constants, kinds of values.
 
-But no name with an underscore in front, and none of the stand-ins for old names. Each page is named
+But no name with an underscore in front. Each page is named
 after its module and each anchor after its name: reference.model.attention.html#attention.
 """
 
@@ -14,10 +14,13 @@ import ast
 import dataclasses
 import functools
 import html
+import importlib
+import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from types import ModuleType
 
 from markupsafe import Markup
 
@@ -114,35 +117,28 @@ def place(module: Module) -> tuple[int, int, str]:
     return FOLDERS.index(module.folder), at if at >= 0 else WIDTH**2, module.name
 
 
-@functools.cache
-def package(folder: str) -> ast.Module:
-    """The docstring of a folder's __init__.py; "" stands for the library's."""
-    return ast.parse((LIBRARY / folder / "__init__.py").read_text(encoding="utf-8"))
-
-
 def folder_doc(folder: str) -> str:
-    return ast.get_docstring(package(folder)) or ""
+    """The docstring of a folder's __init__.py; "" stands for the library's."""
+    return inspect.getdoc(package(folder)) or ""
+
+
+def package(folder: str) -> ModuleType:
+    return importlib.import_module(f"transformer_lib.{folder}".rstrip("."))
 
 
 @functools.cache
 def handed_on() -> dict[tuple[str, str], str]:
     """Module and name -> the package that has the name in its __all__: the library, if it does."""
     found: dict[tuple[str, str], str] = {}
-    folders = [path.parent.name for path in sorted(LIBRARY.glob("*/__init__.py"))]
-    for folder in ("", *folders):
-        tree = package(folder)
-        lists = (
-            ast.literal_eval(node.value)
-            for node in tree.body
-            if isinstance(node, ast.Assign | ast.AugAssign)
-            and ast.unparse(node).startswith("__all__ ")
-        )
-        public = {name for names in lists for name in names}
-        for name, (module, original) in imported(tree).items():
+    folders = {path.parent.name: path for path in sorted(LIBRARY.glob("*/__init__.py"))}
+    names = {folder: imports(path.read_text("utf-8")) for folder, path in folders.items()}
+    names = {"": imports((LIBRARY / "__init__.py").read_text("utf-8"))} | names
+    for folder, known in names.items():
+        for name in getattr(package(folder), "__all__", ()):
+            module, original = known[name]
             if module in folders:  # which has the name from one of its files
-                module, original = imported(package(module))[original]
-            if name in public:
-                found.setdefault((module, original), f"transformer_lib.{folder}".rstrip("."))
+                module, original = names[module][original]
+            found.setdefault((module, original), package(folder).__name__)
     return found
 
 
@@ -153,29 +149,21 @@ def asked_for() -> frozenset[tuple[str, str]]:
     for path in [*LIBRARY.rglob("*.py"), *(ROOT / "course").rglob("*.py")]:
         own = path.parent.name if path.parent.parent == LIBRARY else ""
         text = path.read_text(encoding="utf-8")
-        found |= {(there, n) for there, n in imports(text) if there.rpartition(".")[0] != own}
+        found |= {one for one in imports(text).values() if one[0].rpartition(".")[0] != own}
     for notebook in sections.series().values():
         for cell in notebook.cells:
             if cell.cell_type == "code":
-                found |= set(imports(cell.source))
+                found |= set(imports(cell.source).values())
     return frozenset(found)
 
 
-def imports(text: str) -> Iterator[tuple[str, str]]:
-    """Module, without "transformer_lib.", and name of each import from the library."""
-    for module, names in IMPORT.findall(text):
-        for name in re.sub(r"#.*|[()]", "", names).split(","):
-            if name.split():
-                yield module.partition(".")[2], name.split()[0]
-
-
-def imported(tree: ast.Module) -> dict[str, tuple[str, str]]:
+def imports(text: str) -> dict[str, tuple[str, str]]:
     """What a file calls each name that it imports from the library -> its module and name."""
     return {
-        alias.asname or alias.name: (node.module.partition(".")[2], alias.name)
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("transformer_lib")
-        for alias in node.names
+        words[-1]: (module.partition(".")[2], words[0])
+        for module, names in IMPORT.findall(text)
+        for name in re.sub(r"#.*|[()]", "", names).split(",")
+        if (words := name.split())
     }
 
 
@@ -202,7 +190,7 @@ def read_module(path: Path) -> Module:
             if is_public(name, one, False):
                 names.append(one)
     own = {one.anchor: (name, one.anchor) for one in names}
-    return Module(name, ast.get_docstring(tree) or "", tuple(names), imported(tree) | own)
+    return Module(name, ast.get_docstring(tree) or "", tuple(names), imports(text) | own)
 
 
 def is_overload(node: Definition) -> bool:
@@ -273,28 +261,28 @@ def definition(node: Definition, lines: list[str], module: str, owner: str = "")
     )
 
 
-def arguments(node: ast.FunctionDef) -> Iterator[tuple[str, ast.arg | None, ast.expr | None]]:
-    """What stands before each parameter, the parameter, and its default."""
+def arguments(node: ast.FunctionDef) -> Iterator[tuple[str, ast.arg | None]]:
+    """What stands before each parameter, and the parameter, up to the end of its default."""
     given = node.args
     plain = [*given.posonlyargs, *given.args]
-    defaults = [None] * (len(plain) - len(given.defaults)) + given.defaults
-    for one, default in zip(plain, defaults, strict=True):
+    defaults = [None] * (len(plain) - len(given.defaults)) + given.defaults + given.kw_defaults
+    for one, default in zip([*plain, *given.kwonlyargs], defaults, strict=True):
+        if default:
+            one.end_lineno, one.end_col_offset = default.end_lineno, default.end_col_offset
+    for one in plain:
         if one.arg not in ("self", "cls"):
-            yield "", one, default
+            yield "", one
         if one in given.posonlyargs[-1:]:
-            yield "/", None, None
-    if given.vararg:
-        yield "*", given.vararg, None
-    elif given.kwonlyargs:
-        yield "*", None, None
-    for one, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
-        yield "", one, default
+            yield "/", None
+    if given.vararg or given.kwonlyargs:
+        yield "*", given.vararg
+    yield from (("", one) for one in given.kwonlyargs)
     if given.kwarg:
-        yield "**", given.kwarg, None
+        yield "**", given.kwarg
 
 
 def parameters(node: ast.FunctionDef) -> set[str]:
-    return {one.arg for _, one, _ in arguments(node) if one}
+    return {one.arg for _, one in arguments(node) if one}
 
 
 def fields(node: ast.ClassDef) -> dict[str, ast.AnnAssign]:
@@ -322,8 +310,7 @@ def signature(node: Definition, lines: list[str]) -> str:
         return "\n".join([*shown, called(node, lines)])
     bases = ", ".join(written(one, lines) for one in node.bases)
     shown.append(f"class {node.name}({bases})" if bases else f"class {node.name}")
-    for field in fields(node).values():
-        shown.append("\n".join(lines[field.lineno - 1 : field.end_lineno]))
+    shown += ["\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in fields(node).values()]
     shown += [
         textwrap.indent(called(one, lines), "    ")
         for one in node.body
@@ -333,15 +320,7 @@ def signature(node: Definition, lines: list[str]) -> str:
 
 
 def called(node: ast.FunctionDef, lines: list[str]) -> str:
-    shown = []
-    for sign, one, default in arguments(node):
-        text = sign + (one.arg if one else "")
-        if one and one.annotation:
-            text += f": {written(one.annotation, lines)}"
-        if default:
-            sides = " = " if one and one.annotation else "="
-            text += f"{sides}{written(default, lines)}"
-        shown.append(text)
+    shown = [sign + (written(one, lines) if one else "") for sign, one in arguments(node)]
     end = f" -> {written(node.returns, lines)}" if node.returns and node.name != "__init__" else ""
     short = f"def {node.name}({', '.join(shown)}){end}"
     if len(short) <= FITS:
