@@ -69,9 +69,9 @@ def tests_of(path: Path) -> list[Path]:
             if (ROOT / own).exists():
                 return [own]
     module = ".".join(path.with_suffix("").parts).removeprefix("tools.")
-    while module and not (found := importing(module)):
+    while module not in ("", "course.chapters") and not (found := importing(module)):
         module = module.rpartition(".")[0]  # the package that it is in
-    if not module:
+    if module in ("", "course.chapters"):
         return []
     return [test for test in found if test.as_posix() not in WHOLE] or found
 

@@ -24,7 +24,14 @@ from transformer_lib.metrics import exact_match, pair_exact_match, quick_bleu
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.interface import Seq2SeqModel
 from transformer_lib.model.transformer import count_parameters, make_model
-from transformer_lib.text import digits, downloads, english_spanish, moses, parallel, phrasebook
+from transformer_lib.text import (
+    digit_tasks,
+    downloads,
+    english_spanish,
+    moses,
+    parallel,
+    phrasebook,
+)
 from transformer_lib.text.augmentation import augmented
 from transformer_lib.text.data import using_cache
 from transformer_lib.text.languages import (
@@ -94,7 +101,7 @@ class Recipe:
     def texts(self) -> tuple[TextPairs, TextPairs]:
         """Pairs of text to train on, and pairs to validate on."""
         if self.task in DIGIT_TASKS:
-            return digits.load(self.task)
+            return digit_tasks.load(self.task)
         return english_spanish.load("train"), english_spanish.load("validation")
 
     def load_data(self, folder: Path) -> "TrainingData":

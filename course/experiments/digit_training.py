@@ -10,7 +10,7 @@ from tqdm import tqdm
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.text import digits
+from transformer_lib.text import digit_tasks
 from transformer_lib.text.batching import Ids, source_batch
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.training.config import TrainingConfig
@@ -33,7 +33,7 @@ def digit_pairs(task: str, max_length: int = 10) -> tuple[Pairs, Pairs]:
 
 @functools.cache  # each training asks for them, and they take a tenth of its time
 def all_pairs(task: str, max_length: int) -> Pairs:
-    rows = digits.make(task, TRAINING + HELD_OUT, max_length=max_length)
+    rows = digit_tasks.make(task, TRAINING + HELD_OUT, max_length=max_length)
     return [(DIGITS.encode(source), DIGITS.encode(target)) for source, target in rows]
 
 

@@ -20,10 +20,10 @@ from course.grading.batch import grade_all, graded_before
 from course.grading.collect import Collected, collect
 from course.grading.grade import Limits, grade
 from course.grading.gradebooks import fill_in, missing, read_gradebook, write_feedback
+from course.grading.limits import keep_apart
 from course.grading.report import check_manual_grades, write_report
-from course.grading.sandbox import keep_apart
+from course.grading.sandboxes import find_sandbox, refusal
 from course.grading.similar import write_similar
-from course.grading.start import find_sandbox, refusal
 from course.grading.tables import one_line, write_table
 from transformer_lib.files import write_file
 

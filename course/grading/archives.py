@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from course.grading.assignment_files import Assignment, student_version
-from course.grading.sandbox import ROOT, students_part
+from course.grading.limits import ROOT, students_part
 from course.lab.notebook import FILE as LABORATORY
 from course.lab.notebook import FILE_OF_SUBWORDS as LABORATORY_OF_SUBWORDS
 from transformer_lib.files import write_file

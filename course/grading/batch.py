@@ -23,8 +23,8 @@ from tqdm import tqdm
 
 from course.grading.assignment_files import FOLDER, Assignment
 from course.grading.grade import LARGEST, NOT_GRADED, Limits, Result, grade
-from course.grading.sandbox import ROOT, limit_memory
-from course.grading.start import START
+from course.grading.limits import ROOT, limit_memory
+from course.grading.sandboxes import START
 from transformer_lib.files import write_file
 
 Grade = Callable[[str, Path, Assignment, Limits], list[Result]]

@@ -10,8 +10,8 @@ from pathlib import Path
 from course.grading.assignment_files import Assignment, text
 from course.grading.collect import Submission
 from course.grading.grade import Result, Unreadable, read_submission
+from course.grading.limits import ROOT
 from course.grading.manual_grades import TOTAL, Adjustment, mark
-from course.grading.sandbox import ROOT
 from transformer_lib.files import CheckpointError, read_json, write_file
 
 MEMORY = "last.json"

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from course.grading.sandbox import DISK, FILES, OPEN_FILES, limit
+from course.grading.limits import DISK, FILES, OPEN_FILES, limit
 
 
 def main(given: dict[str, Any]) -> None:

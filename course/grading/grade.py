@@ -27,7 +27,7 @@ from course.grading.assignment_files import (
     text,
 )
 from course.grading.rpc import GET_NAME, MOST_CALLS, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
-from course.grading.start import START, Process
+from course.grading.sandboxes import START, Process
 from course.grading.tables import one_line
 
 LARGEST = {".ipynb": 20 * 2**20, ".py": 2**18}  # bytes

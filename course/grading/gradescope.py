@@ -12,7 +12,7 @@ from pathlib import Path
 from course.grading.assignment_files import Assignment, assignment
 from course.grading.collect import Entry, chosen, works
 from course.grading.grade import Limits, Result, grade
-from course.grading.start import find_sandbox
+from course.grading.sandboxes import find_sandbox
 from transformer_lib.files import write_json
 
 

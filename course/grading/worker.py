@@ -17,8 +17,8 @@ import torch
 
 from course.checks.watching import on_guard, watched_here
 from course.grading.cells import Cells
+from course.grading.limits import limit, readable, within
 from course.grading.rpc import Line
-from course.grading.sandbox import limit, readable, within
 
 # What a notebook of this course has no need for: the first words of Python's audit events.
 CLOSED_EVENTS = tuple(
@@ -64,7 +64,7 @@ def guard(own: Path, may_be_read: Iterable[str]) -> Callable[[str, tuple], None]
     """An audit hook that allows writing only in `own`, and reading only there and in `may_be_read`.
 
     It stops what happens by mistake or for fun, but not somebody who knows the interpreter: that
-    takes a sandbox (`start.py`).
+    takes a sandbox (`sandboxes.py`).
     """
     home = os.path.realpath(own)
     open_roots = [home, *map(os.path.realpath, may_be_read)]

@@ -33,7 +33,7 @@ from course.grammar.random_choices import (
     starts_again,
 )
 from course.grammar.statements import HAVABLE, LOOSE_THINGS, NOUN_LIST, draw_predicate
-from course.grammar.verbs import DOES, GO, HAVE, INTRANSITIVE, TRANSITIVE, VERBS
+from course.grammar.verbs import DOES, GO, HAVE, INTRANSITIVE, TRANSITIVE, VERBS, Verb
 from course.grammar.words import Phrase, Sentence, both, sentence, text
 
 ASKABLE = [verb for verb in TRANSITIVE if verb.english not in ("think", "love")]
@@ -98,16 +98,7 @@ def ask_who(draw: Draw) -> Sentence:
 
 def ask_whom(draw: Draw) -> Sentence:
     """Who did the girl see? ¿A quién vio la niña?"""
-    verb = draw.pick(SOCIAL)
-    subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
-    return sentence(
-        "question",
-        question(
-            "who " + english_do(subject.person, tense) + subject.english + verb.english_base,
-            f"a quién {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-            subject,
-        ),
-    )
+    return ask_for_object(draw, draw.pick(SOCIAL), "who", "a quién")
 
 
 WHAT_VERBS = [
@@ -121,13 +112,16 @@ WHAT_VERBS = [
 
 def ask_what(draw: Draw) -> Sentence:
     """What does the dog eat? ¿Qué come el perro?"""
-    verb = draw.pick(WHAT_VERBS)
+    return ask_for_object(draw, draw.pick(WHAT_VERBS), "what", "qué")
+
+
+def ask_for_object(draw: Draw, verb: Verb, english: str, spanish: str) -> Sentence:
     subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
     return sentence(
         "question",
         question(
-            "what " + english_do(subject.person, tense) + subject.english + verb.english_base,
-            f"qué {verb.spanish_form(tense, subject.person)}" + subject.spanish,
+            f"{english} " + english_do(subject.person, tense) + subject.english + verb.english_base,
+            f"{spanish} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
             subject,
         ),
     )

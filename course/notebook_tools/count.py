@@ -79,21 +79,26 @@ def table(notebooks: dict[str, NotebookNode]) -> str:
     return "\n".join([f"{'core':>40}{'deeper':>70}", *lines])
 
 
+def fix(notebooks: dict[str, NotebookNode]) -> None:
+    """Write the minutes into the first cells."""
+    for name, notebook in notebooks.items():
+        top = notebook.cells[0]
+        if not STATED.search(top.source):
+            print(f'{name}: its first cell lacks the sentence "{sentence(notebook)}"')
+            continue
+        new = STATED.sub(sentence(notebook), top.source)
+        if new != top.source:
+            top.source = new
+            path = sections.ROOT / "notebooks" / f"{name}.ipynb"
+            path.write_text(run.text(notebook), encoding="utf-8", newline="\n")
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fix", action="store_true", help="write the minutes where they stand")
     notebooks = sections.series()
     if parser.parse_args(arguments).fix:
-        for name, notebook in notebooks.items():
-            top = notebook.cells[0]
-            if not STATED.search(top.source):
-                print(f'{name}: its first cell lacks the sentence "{sentence(notebook)}"')
-                continue
-            new = STATED.sub(sentence(notebook), top.source)
-            if new != top.source:
-                top.source = new
-                path = sections.ROOT / "notebooks" / f"{name}.ipynb"
-                path.write_text(run.text(notebook), encoding="utf-8", newline="\n")
+        fix(notebooks)
     print(table(notebooks))
     return 0
 

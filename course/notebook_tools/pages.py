@@ -1,39 +1,40 @@
-"""Write the pages that lead into the notebooks: the index of ideas, the glossary, README's table.
+"""Write what leads into the notebooks: the index of ideas, the glossary, the tables of the series.
 
     python -m course.notebook_tools.pages  # make pages
 
-The table is made from course/series.toml and the minutes that are counted. The other two are made
-from tags on the cells: `concept-7` stands on each cell that shows idea 7, `term-logit` on the cell
-where the word *logit* is explained, in bold, for the first time. Their lists are in `pages.yml`.
+The tables, in README.md and in notebook 00, are made from course/series.toml and the minutes that
+are counted; before that, the minutes are written into the notebooks. The other two are made from
+tags on the cells: `concept-7` stands on each cell that shows idea 7, `term-logit` on the cell where
+the word *logit* is explained, in bold, for the first time. Their lists are in `pages.yml`.
 """
 
+import copy
 import re
 import sys
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import yaml
 from nbformat import NotebookNode
 
-from course.chapters import parts_of_the_series
-from course.notebook_tools import count, sections
+from course.chapters import SERIES, parts_of_the_series
+from course.notebook_tools import count, run, sections
 
 LISTS = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text(encoding="utf-8"))
 IDEAS: dict[str, dict] = LISTS["ideas"]  # part of the series -> number -> idea
 TERMS: dict[str, dict] = LISTS["terms"]  # tag -> word, means, early
 
 
-def places(notebooks: dict[str, NotebookNode], tag: str) -> Iterator[tuple[str, sections.Section]]:
-    """The sections with this tag on a cell, each with its notebook."""
+def places(notebooks: dict[str, NotebookNode], tag: str) -> Iterator[str]:
+    """A link to each section with this tag on a cell, by its heading without number."""
     for name, notebook in notebooks.items():
         for part in sections.sections(notebook):
             if tag in part.tags:
-                yield name, part
-
-
-def link(name: str, part: sections.Section, words: str) -> str:
-    anchor = part.anchor.replace('"', "%22")
-    return f"[{words}]({name}.ipynb#{anchor})"
+                words = re.sub(r"^(Deeper: )?(\d+\. |\d\d · )?", "", part.heading)
+                anchor = part.anchor.replace('"', "%22")
+                deeper = " *(deeper)*" if part.deeper else ""
+                yield f"[{name[:2]} · {words}]({name}.ipynb#{anchor}){deeper}"
 
 
 def index(notebooks: dict[str, NotebookNode]) -> str:
@@ -49,18 +50,9 @@ def index(notebooks: dict[str, NotebookNode]) -> str:
     for title, ideas in IDEAS.items():
         lines += ["", f"## {title}", "", "| | idea | shown in |", "|---|---|---|"]
         for number, idea in ideas.items():
-            found = [
-                link(name, part, f"{name[:2]} · {_without_number(part)}")
-                + (" *(deeper)*" if part.deeper else "")
-                for name, part in places(notebooks, f"concept-{number}")
-            ]
-            lines.append(f"| {number} | {idea} | {', '.join(found)} |")
+            found = ", ".join(places(notebooks, f"concept-{number}"))
+            lines.append(f"| {number} | {idea} | {found} |")
     return "\n".join(lines) + "\n"
-
-
-def _without_number(part: sections.Section) -> str:
-    """The heading without "Deeper: ", "4. " or, where the notebook begins, "04 · "."""
-    return re.sub(r"^(Deeper: )?(\d+\. |\d\d · )?", "", part.heading)
 
 
 def glossary(notebooks: dict[str, NotebookNode]) -> str:
@@ -75,12 +67,8 @@ def glossary(notebooks: dict[str, NotebookNode]) -> str:
         "|---|---|---|",
     ]
     for tag, term in sorted(TERMS.items(), key=lambda item: item[1]["word"].casefold()):
-        found = [
-            link(name, part, f"{name[:2]} · {_without_number(part)}")
-            + (" *(deeper)*" if part.deeper else "")
-            for name, part in places(notebooks, f"term-{tag}")
-        ]
-        lines.append(f"| **{term['word']}** | {term['means']} | {', '.join(found)} |")
+        found = ", ".join(places(notebooks, f"term-{tag}"))
+        lines.append(f"| **{term['word']}** | {term['means']} | {found} |")
     return "\n".join(lines) + "\n"
 
 
@@ -104,12 +92,29 @@ def readme(notebooks: dict[str, NotebookNode]) -> str:
     )
 
 
+def first_notebook(notebooks: dict[str, NotebookNode]) -> str:
+    """Notebook 00, with its table of the series made anew: two notebooks in a row."""
+    first, *others = SERIES
+    cells = sorted(f"{one['file'][:2]} | [{one['title']}]({one['file']}.ipynb)" for one in others)
+    cells.insert(0, f"00 | **{first['title']}**")
+    pairs = zip_longest(cells[::2], cells[1::2], fillvalue=" | ")
+    table = "\n".join(["| | | | |", "|---|---|---|---|", *(f"| {a} | {b} |" for a, b in pairs)])
+    notebook = copy.deepcopy(notebooks[first["file"]])
+    for cell in notebook.cells:
+        cell.source = re.sub(
+            r"^\| \| \| \| \|(\n\|.*)+", lambda _: table, cell.source, flags=re.MULTILINE
+        )
+    return run.text(notebook)
+
+
 # Each page, and the function that makes it from the notebooks.
 PAGES = {"README.md": readme, "notebooks/README.md": index, "notebooks/glossary.md": glossary}
+PAGES[f"notebooks/{SERIES[0]['file']}.ipynb"] = first_notebook
 
 
 def main() -> int:
     notebooks = sections.series()
+    count.fix(notebooks)
     for name, made in PAGES.items():
         (sections.ROOT / name).write_text(made(notebooks), encoding="utf-8", newline="\n")
     missing = [f"concept-{number}" for ideas in IDEAS.values() for number in ideas]

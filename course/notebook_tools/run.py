@@ -62,15 +62,19 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
 
 
 def normalize(notebook: NotebookNode) -> NotebookNode:
-    """A copy with nothing in it that changes from run to run, and answers closed.
+    """A copy with nothing in it that changes from run to run; answers and deeper parts are closed.
 
     It is the normal form of itself.
     """
     notebook = copy.deepcopy(notebook)
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": LANGUAGE})
-    for cell in notebook.cells:
+    for before, cell in zip([None, *notebook.cells], notebook.cells, strict=False):
         for key in EDITOR_STATE:
             cell.metadata.pop(key, None)
+        if before and sections.is_predict(before):
+            cell.metadata.setdefault("jupyter", NotebookNode())["outputs_hidden"] = True
+        if "deeper" in cell.metadata.get("tags", []):
+            cell.metadata[sections.FOLD] = True
         if sections.is_answer(cell):
             cell.source = sections.CLOSED.format(sections.opened(cell.source.strip()))
         if cell.cell_type == "code":

@@ -25,7 +25,7 @@ from transformer_lib.model.embedding import (
     tensor2tensor_encoding,
 )
 from transformer_lib.model.transformer import Transformer, make_model
-from transformer_lib.text import digits, english_spanish
+from transformer_lib.text import digit_tasks, english_spanish
 from transformer_lib.text.batching import batch_indices, make_batch, source_batch
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.subwords import Subwords
@@ -265,10 +265,10 @@ OTHERS = {
     # text
     "'a' is there twice": lambda: Vocabulary(["a", "b", "a"]),
     "'<pad>' is there twice": lambda: Vocabulary(["a", "<pad>"]),
-    "task='sing' must be one of copy, reverse, sort": lambda: digits.make("sing", 3),
-    "count=11 is too many: there are 10 sequences": lambda: digits.make("copy", 11, 1, 1),
-    "1 <= min_length <= max_length, not 4, 2": lambda: digits.make("copy", 3, 4, 2),
-    "1 <= min_length <= max_length, not 0, 2": lambda: digits.make("copy", 3, 0, 2),
+    "task='sing' must be one of copy, reverse, sort": lambda: digit_tasks.make("sing", 3),
+    "count=11 is too many: there are 10 sequences": lambda: digit_tasks.make("copy", 11, 1, 1),
+    "1 <= min_length <= max_length, not 4, 2": lambda: digit_tasks.make("copy", 3, 4, 2),
+    "1 <= min_length <= max_length, not 0, 2": lambda: digit_tasks.make("copy", 3, 0, 2),
     "skip_bad=-3 must be 0 or more": lambda: list(read_parallel(["x"], skip_bad=-3)),
     "subwords=259 must be 260 or more": lambda: Subwords.learn(["a"], 259),
     "split='x' must be one of train": lambda: english_spanish.load("x"),

@@ -9,7 +9,7 @@ stand_ins.py          links, numbers, emoji and the like, which are copied inste
 batching.py           sentences of similar length -> padded batches
 data.py               where the data are, and tables in them
 english_spanish.py    the grammar's sentences; everyday.py: sentences with all translations;
-                      digits.py: copying, reversing and sorting digits
+                      digit_tasks.py: copying, reversing and sorting digits
 phrasebook.py         what people say to a stranger; augmentation.py: as they would type it
 parallel.py           a user's own sentence pairs
 tokenized_dataset.py  pairs as ids on disk, read through a memory map

@@ -14,7 +14,7 @@ from course.experiments.digit_training import DIGITS, learn, one_thread
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.text import digits
+from transformer_lib.text import digit_tasks
 from transformer_lib.text.batching import source_batch
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.variants import NoPositions
@@ -59,7 +59,7 @@ def learn_to_copy(
 def rows_of(length: int, count: int = 200) -> list[list[int]]:
     """Ids of rows of exactly `length` digits, in a fixed order (there are only 10 of length 1)."""
     count = min(count, 10**length)
-    rows = digits.make("copy", count, min_length=length, max_length=length, seed=1)
+    rows = digit_tasks.make("copy", count, min_length=length, max_length=length, seed=1)
     return [DIGITS.encode(row) for row, _ in rows]
 
 

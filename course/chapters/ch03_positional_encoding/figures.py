@@ -23,7 +23,7 @@ from course.drawing.words import canvas, label, sentence, titled, width_of, word
 from transformer_lib.checkpoints import load_model
 from transformer_lib.files import read_json
 from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
-from transformer_lib.text.digits import make
+from transformer_lib.text.digit_tasks import make
 from transformer_lib.text.tokens import Vocabulary
 from transformer_lib.translator import SHIPPED_MODEL
 

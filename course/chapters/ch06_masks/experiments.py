@@ -19,7 +19,7 @@ from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.model.config import TOY
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.text import digits
+from transformer_lib.text import digit_tasks
 from transformer_lib.text.batching import Ids, make_batch
 from transformer_lib.text.tokens import BOS, PAD, SPECIALS
 from transformer_lib.training.config import TrainingConfig
@@ -36,7 +36,7 @@ def reversing() -> tuple[Pairs, Pairs]:
 
     The id of a digit is the digit plus four: the first four belong to the special tokens.
     """
-    rows = digits.make("reverse", TRAINING + HELD_OUT, min_length=3, max_length=6)
+    rows = digit_tasks.make("reverse", TRAINING + HELD_OUT, min_length=3, max_length=6)
     pairs = [(DIGITS.encode(row), DIGITS.encode(backwards)) for row, backwards in rows]
     return pairs[:TRAINING], pairs[TRAINING:]
 

@@ -9,10 +9,10 @@ import pytest
 
 from course.chapters.ch10_training import checks as check
 from course.grading import __main__ as command_line
-from course.grading import start
+from course.grading import sandboxes
+from course.grading.limits import ROOT
 from course.grading.rpc import Line, Lost
-from course.grading.sandbox import ROOT
-from course.grading.start import find_sandbox, why_not
+from course.grading.sandboxes import find_sandbox, why_not
 from tests.course.grading import copies
 from tests.course.grading.trained import share_of_copies
 
@@ -28,7 +28,7 @@ def grading_goes_on(monkeypatch):
 def started_as_copies(monkeypatch):
     """Without a sandbox; in one, a student's process is a new program."""
     if sys.platform == "linux":
-        monkeypatch.setattr(start, "launch", copies.launch)
+        monkeypatch.setattr(sandboxes, "launch", copies.launch)
 
 
 @pytest.fixture

@@ -9,19 +9,19 @@ import multiprocessing
 import os
 from types import SimpleNamespace
 
-from course.grading import start
+from course.grading import sandboxes
 
 SERVER = multiprocessing.get_context("forkserver")
-new_program = start.launch
+new_program = sandboxes.launch
 
 
 def launch(process, module, given, errors):
-    """As course.grading.start has it."""
-    if process.sandbox in start.SANDBOXES:
+    """As course.grading.sandboxes has it."""
+    if process.sandbox in sandboxes.SANDBOXES:
         return new_program(process, module, given, errors)
     SERVER.set_forkserver_preload(["course.grading.worker", "tests.course.grading.copies"])
     (to_read, to_it), (from_it, to_write) = SERVER.Pipe(False), SERVER.Pipe(False)
-    words = (to_read, to_write, process.home, start.environment(process), module, given)
+    words = (to_read, to_write, process.home, sandboxes.environment(process), module, given)
     copy = SERVER.Process(target=work, args=words, daemon=True)
     copy.start()
     stdin, stdout = (

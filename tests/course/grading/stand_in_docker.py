@@ -1,8 +1,8 @@
 """Stands in for Docker, where there is none: `image inspect`, `run` and `kill`, with bubblewrap.
 
-It takes the words of `course.grading.start.container` and does what each of them means, no more:
-without `--network none` there is a network, without a list of system calls all are allowed. The
-image is this computer's Python and its packages. Docker itself wasn't tried.
+It takes the words of `sandboxes.container` and does what each of them means, no more: without
+`--network none` there is a network, without a list of system calls all are allowed. The image is
+this computer's Python and its packages. Docker itself wasn't tried.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from unittest.mock import patch
 
-from course.grading import start
-from course.grading.sandbox import systems_part
+from course.grading import sandboxes
+from course.grading.limits import systems_part
 
 NUMBERS = {"k": 2**10, "m": 2**20, "g": 2**30}
 
@@ -79,8 +79,8 @@ def run(told: argparse.Namespace) -> int:
     calls = -1
     for one in told.security_opt:
         if one.startswith("seccomp="):
-            with patch.object(start, "CALLS", Path(one.removeprefix("seccomp="))):
-                calls = start.as_file(start.compiled_calls())
+            with patch.object(sandboxes, "CALLS", Path(one.removeprefix("seccomp="))):
+                calls = sandboxes.as_file(sandboxes.compiled_calls())
             words += ["--seccomp", str(calls)]
     words += ["--chdir", told.workdir, sys.executable, *told.command[1:]]
     limits = {one.partition("=")[0]: int(one.partition("=")[2]) for one in told.ulimit}
@@ -104,8 +104,8 @@ def run(told: argparse.Namespace) -> int:
 def over(process: int, memory: int, files: dict[str, int]) -> bool:
     """Whether it uses more than it was given: here somebody has to look."""
     try:
-        processes = list(start.family(process))
-        if sum(map(start.memory, processes)) * 1024 > memory:
+        processes = list(sandboxes.family(process))
+        if sum(map(sandboxes.memory, processes)) * 1024 > memory:
             return True
         for place, most in files.items():
             used = os.statvfs(f"/proc/{processes[-1]}/root{place}")

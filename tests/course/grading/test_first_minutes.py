@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from course.grading.assignment_files import assignment, student_version
-from course.grading.sandbox import ROOT
-from course.grading.start import holds, why_not
+from course.grading.limits import ROOT
+from course.grading.sandboxes import holds, why_not
 from tests.course.grading.classroom import hand_in
 from tests.users.place import ORDINARY, as_ordinary
 

@@ -34,8 +34,8 @@ from course.grading.grade import (
     read_submission,
     to_be_read,
 )
+from course.grading.limits import ROOT
 from course.grading.rpc import Stopped
-from course.grading.sandbox import ROOT
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 from tests.course.grading.hostile import BORROWED, SETUP, UNWATCHED
 

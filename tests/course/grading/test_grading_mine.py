@@ -10,7 +10,7 @@ import pytest
 from course.grading.__main__ import main
 from course.grading.assignment_files import MINE, assignment, student_version
 from course.grading.grade import Limits, Worker, code_of, judged, read_submission
-from course.grading.start import find_sandbox
+from course.grading.sandboxes import find_sandbox
 from course.mine.bench import FILE
 from tests.course.mine.solution import MISTAKES, SOLUTION, SOURCE, changed
 

@@ -18,19 +18,19 @@ import pytest
 
 from course.checks import Hint
 from course.grading import __main__ as command_line
-from course.grading import sandbox as inside
-from course.grading import start as starting
+from course.grading import limits as inside
+from course.grading import sandboxes
 from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER, assignment
 from course.grading.grade import Limits, Worker, grade
+from course.grading.limits import ROOT
 from course.grading.rpc import Stopped
-from course.grading.sandbox import ROOT
 from course.grading.worker import guard
 from tests.course.grading.classroom import filled_in, hand_in, solutions
 from tests.course.grading.hostile import ATTACKS, BARE, BEYOND_THE_GUARD, NO_GUARD
 
 ATTENTION = assignment(2)
-starting_launch = starting.launch
+new_program = sandboxes.launch
 in_each = pytest.mark.parametrize("sandbox", ["bubblewrap", "container"], indirect=True)
 
 
@@ -42,7 +42,7 @@ def test_bubblewrap_holds_where_it_works():
     plain = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"]
     if shutil.which("bwrap") is None or subprocess.run(plain, capture_output=True).returncode:
         pytest.skip("bubblewrap isn't here, or may not make namespaces")
-    assert starting.why_not("bubblewrap") == "" and starting.find_sandbox() == "bubblewrap"
+    assert sandboxes.why_not("bubblewrap") == "" and sandboxes.find_sandbox() == "bubblewrap"
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap", "container", ""], indirect=True)
@@ -54,7 +54,7 @@ def test_nothing_gets_out(tmp_path, sandbox):
     victim = tmp_path / "submissions" / "victim.ipynb"
     hand_in(victim, filled_in(ATTENTION, {}))
     before = victim.read_bytes()
-    with starting.shared_memory() as shared:
+    with sandboxes.shared_memory() as shared:
         places = {
             "outside": tmp_path / "outside",
             "another": victim,
@@ -84,12 +84,12 @@ def test_nothing_gets_out(tmp_path, sandbox):
 
 def listed_calls() -> list[int]:
     """The numbers of the system calls that a sandbox lets through."""
-    if starting.pyseccomp is None:
+    if sandboxes.pyseccomp is None:
         return []
-    rules = json.loads(starting.CALLS.read_text(encoding="utf-8"))["syscalls"]
-    native = starting.pyseccomp.Arch.NATIVE
+    rules = json.loads(sandboxes.CALLS.read_text(encoding="utf-8"))["syscalls"]
+    native = sandboxes.pyseccomp.Arch.NATIVE
     names = [name for rule in rules for name in rule["names"]]
-    return [starting.pyseccomp.resolve_syscall(native, name) for name in names]
+    return [sandboxes.pyseccomp.resolve_syscall(native, name) for name in names]
 
 
 LOOKS = f"""{NO_GUARD}
@@ -114,7 +114,7 @@ def test_a_submission_sees_nothing_but_the_library(sandbox, monkeypatch):
         assert around(".") == []
         assert "SECRET" not in worker.get("variables", "")
         assert set(around("/course")) == {"course", "transformer_lib", "data"}
-        assert set(around("/course/course/grading")) == set(starting.WORKER_SIDE)
+        assert set(around("/course/course/grading")) == set(sandboxes.WORKER_SIDE)
         assert not {"assignments", "my_transformer.py"} & set(around("/course/course"))
         assert has("/course/transformer_lib/model/attention.py") and has("/course/data/README.md")
         for name in ("README.md", "course/assignments/2_attention.ipynb", ".git/HEAD", ".git"):
@@ -129,13 +129,13 @@ def test_a_submission_sees_nothing_but_the_library(sandbox, monkeypatch):
 
 
 def found_with(sandbox, **changed):
-    """What a process in the sandbox manages when something in course.grading.start is changed."""
-    starting.compiled_calls.cache_clear()
+    """What a process in the sandbox manages when something in `sandboxes` is changed."""
+    sandboxes.compiled_calls.cache_clear()
     try:
-        with patch.multiple(starting, **changed):
-            return starting.escapes(sandbox)[0]
+        with patch.multiple(sandboxes, **changed):
+            return sandboxes.escapes(sandbox)[0]
     finally:
-        starting.compiled_calls.cache_clear()
+        sandboxes.compiled_calls.cache_clear()
 
 
 ROOT_ALONE = {
@@ -154,7 +154,7 @@ def by_this_user(found):
 def test_without_a_sandbox_the_probe_gets_out():
     """Until it is stopped, as it fills the disk."""
     expected = by_this_user({"read", "see", "write", "change", "mode", "spill"})
-    assert expected <= set(starting.escapes("")[0])
+    assert expected <= set(sandboxes.escapes("")[0])
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)
@@ -171,7 +171,7 @@ def test_without_a_sandbox_the_probe_gets_out():
 )
 def test_a_call_too_many_on_the_list_is_seen(sandbox, calls, found, tmp_path):
     """And what it opens is all: beside the list, each sandbox has walls of its own."""
-    profile = json.loads(starting.CALLS.read_text(encoding="utf-8"))
+    profile = json.loads(sandboxes.CALLS.read_text(encoding="utf-8"))
     kept = [rule for rule in profile["syscalls"] if not set(rule["names"]) & set(calls.split())]
     more = {"names": calls.split(), "action": "SCMP_ACT_ALLOW"}
     path = tmp_path / "calls.json"
@@ -187,7 +187,7 @@ def test_a_call_too_many_on_the_list_is_seen(sandbox, calls, found, tmp_path):
         ("container", "--read-only ", {"spill"}),
         (
             "container",
-            f"--security-opt seccomp={starting.CALLS} ",
+            f"--security-opt seccomp={sandboxes.CALLS} ",
             {"grow", "pairs", "memfd", "shmget", "thread", "start", "unshare"},
         ),
     ],
@@ -196,7 +196,7 @@ def test_a_call_too_many_on_the_list_is_seen(sandbox, calls, found, tmp_path):
 def test_a_word_too_few_is_seen(sandbox, words, found):
     if "settings" in found and os.geteuid() != 0:
         pytest.skip("these files are root's")
-    real, hole = getattr(starting, sandbox), words.replace(" ", "\n")
+    real, hole = getattr(sandboxes, sandbox), words.replace(" ", "\n")
 
     def with_hole(*given):
         told = "\n".join(real(*given))
@@ -219,30 +219,30 @@ def test_a_word_too_few_is_seen(sandbox, words, found):
     ],
 )
 def test_why_a_sandbox_does_not_start(said, told):
-    assert told in starting.cannot_start(said)
+    assert told in sandboxes.cannot_start(said)
 
 
 def test_bubblewrap_may_lie_anywhere(monkeypatch, tmp_path):
     """Found by PATH when it is started as well, and missed by its name where it isn't there."""
-    if not starting.holds("bubblewrap"):
-        pytest.skip(f"bubblewrap {starting.why_not('bubblewrap')}")
+    if not sandboxes.holds("bubblewrap"):
+        pytest.skip(f"bubblewrap {sandboxes.why_not('bubblewrap')}")
     bwrap = shutil.which("bwrap")
     monkeypatch.setenv("PATH", str(tmp_path))
-    starting.why_not.cache_clear()
-    assert "isn't installed (apt install bubblewrap" in starting.why_not("bubblewrap")
+    sandboxes.why_not.cache_clear()
+    assert "isn't installed (apt install bubblewrap" in sandboxes.why_not("bubblewrap")
     (tmp_path / "bwrap").symlink_to(bwrap)
-    starting.why_not.cache_clear()
-    assert starting.holds("bubblewrap")
+    sandboxes.why_not.cache_clear()
+    assert sandboxes.holds("bubblewrap")
 
 
 def test_without_a_sandbox_nothing_is_graded_unless_told_to(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command_line, "find_sandbox", lambda: "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    starting.why_not.cache_clear()
+    sandboxes.why_not.cache_clear()
     hand_in(tmp_path / "in" / "ana.ipynb", filled_in(ATTENTION, {}))
     command = ["grade", "2", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
     assert main(command) == 2
-    starting.why_not.cache_clear()
+    sandboxes.why_not.cache_clear()
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert all(word in told for word in ("bubblewrap", "Docker", "--no-sandbox", "your rights"))
@@ -291,10 +291,10 @@ USES = {
 @pytest.mark.parametrize("sandbox", ["bubblewrap", ""], indirect=True)
 def test_what_is_used_is_watched_from_outside(sandbox, said, monkeypatch):
     """Also where the process has taken its own limits away, and the disk has no size."""
-    monkeypatch.setattr(starting, "DISK", 600 * 2**20 if "500" not in said else inside.DISK)
-    real = starting.bubblewrap
+    monkeypatch.setattr(sandboxes, "DISK", 600 * 2**20 if "500" not in said else inside.DISK)
+    real = sandboxes.bubblewrap
     monkeypatch.setattr(
-        starting,
+        sandboxes,
         "bubblewrap",
         lambda *given: [w.replace("524288000", "9" * 9) for w in real(*given)],
     )
@@ -321,14 +321,14 @@ def test_what_is_endless_is_stopped_and_leaves_nothing(sandbox):
 
 def test_where_python_does_not_start_it_is_the_graders_trouble(monkeypatch, tmp_path):
     """No student gets 0 points for it."""
-    monkeypatch.setattr(starting, "unguarded", lambda *_: [shutil.which("false")])
-    monkeypatch.setattr(starting, "launch", starting_launch)
-    assert starting.escapes("")[0] == ["work"]
+    monkeypatch.setattr(sandboxes, "unguarded", lambda *_: [shutil.which("false")])
+    monkeypatch.setattr(sandboxes, "launch", new_program)
+    assert sandboxes.escapes("")[0] == ["work"]
     hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, {}))
     with pytest.raises(ChildProcessError, match="A student's process, before its work"):
         grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-    monkeypatch.setattr(starting, "unguarded", lambda *_: [str(tmp_path / "nothing")])
-    assert starting.escapes("")[0] == ["work"]
+    monkeypatch.setattr(sandboxes, "unguarded", lambda *_: [str(tmp_path / "nothing")])
+    assert sandboxes.escapes("")[0] == ["work"]
 
 
 @pytest.mark.parametrize("sandbox", ["bubblewrap"], indirect=True)

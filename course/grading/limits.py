@@ -1,6 +1,6 @@
 """What a submission may see and use: this module is the same on both sides of a sandbox's wall.
 
-`start.py` builds the sandbox from outside. Within it, a student's process imports this module
+`sandboxes.py` builds the sandbox from outside. Within it, a student's process imports this module
 before any of the student's code runs, and limits itself; so it imports nothing large.
 """
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from course.grading.sandbox import (
+from course.grading.limits import (
     DISK,
     FILES,
     OPEN_FILES,
@@ -44,7 +44,7 @@ except (ImportError, RuntimeError, OSError):  # no Linux, or one without libsecc
     pyseccomp = None
 
 SANDBOXES = ("bubblewrap", "container")
-WORKER_SIDE = ("__init__.py", "sandbox.py", "escape_test.py", "cells.py", "rpc.py", "worker.py")
+WORKER_SIDE = ("__init__.py", "limits.py", "escape_test.py", "cells.py", "rpc.py", "worker.py")
 INSIDE, HOME = "/course", "/submission"  # places in a sandbox
 CALLS = Path(__file__).with_name("system_calls.json")
 IMAGE = "course-grading"
