@@ -350,30 +350,23 @@ def test_formulas_are_all_translated(pages):
     assert count > 300
 
 
-def test_a_chart_brings_its_data_and_a_picture(pages):
-    charts = [(page, number) for page in pages.values() for number in page.all("div", "chart")]
-    expected = sum(
-        "application/vnd.vegalite.v5+json" in output.get("data", {})
-        for name in NOTEBOOKS
-        for _, output in outputs(name)
-    )
-    assert len(charts) == expected > 0
-    for page, number in charts:
+def each_with_a_picture(pages, kind: str, mime: str):
+    """The charts or views, as many as the notebooks have, each with a picture and its data."""
+    found = [(page, number) for page in pages.values() for number in page.all("div", kind)]
+    stored = [output for name in NOTEBOOKS for _, output in outputs(name)]
+    assert len(found) == sum(mime in output.get("data", {}) for output in stored) > 0
+    for page, number in found:
         inside = [element[0] for element in page.elements if number in element[2]]
         assert inside == ["img", "script"]
+        yield page
+
+
+def test_a_chart_brings_its_data_and_a_picture(pages):
+    assert list(each_with_a_picture(pages, "chart", "application/vnd.vegalite.v5+json"))
 
 
 def test_an_attention_view_brings_its_data_and_a_picture(site, pages):
-    views = [(page, number) for page in pages.values() for number in page.all("div", "view")]
-    expected = sum(
-        attention_page.MIME in output.get("data", {})
-        for name in NOTEBOOKS
-        for _, output in outputs(name)
-    )
-    assert len(views) == expected > 0
-    for page, number in views:
-        inside = [element[0] for element in page.elements if number in element[2]]
-        assert inside == ["img", "script"]
+    for page in each_with_a_picture(pages, "view", attention_page.MIME):
         data = json.loads(
             next(page.text[n] for n in page.all("script") if page.inside(n, "div", "view"))
         )
