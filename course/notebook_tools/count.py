@@ -19,7 +19,9 @@ from course.notebook_tools import run, sections
 WORDS_A_MINUTE = 180
 LINE, FIGURE, PREDICT, EXERCISE = 5 / 60, 20 / 60, 20 / 60, 7  # minutes
 COLUMNS = ("words", "cells", "lines", "figures", "predicts", "exercises", "minutes")
-STATED = re.compile(r"It takes about (\d+) minutes(?:; the deeper sections another (\d+))?\.")
+STATED = re.compile(
+    r"Plan on about (\d+) minutes(?:, plus another (\d+) for the deeper sections)?\."
+)
 
 
 def count(cells: list[NotebookNode]) -> dict[str, float]:
@@ -61,8 +63,8 @@ def stated(notebook: NotebookNode) -> tuple[int, int] | None:
 def sentence(notebook: NotebookNode) -> str:
     """What its first cell should say of the time it takes."""
     core, deeper = (round(part["minutes"]) for part in counts(notebook))
-    rest = f"; the deeper sections another {deeper}" if deeper else ""
-    return f"It takes about {core} minutes{rest}."
+    rest = f", plus another {deeper} for the deeper sections" if deeper else ""
+    return f"Plan on about {core} minutes{rest}."
 
 
 def table(notebooks: dict[str, NotebookNode]) -> str:
