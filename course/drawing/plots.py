@@ -1,7 +1,7 @@
 """Curves of an experiment: what the title is about is `loud`, the rest grey.
 
     curves(ax, steps, {"post-norm": runs, "pre-norm": runs}, loud=["pre-norm"])
-    shares(ax.yaxis)                                  # 0 %, 50 %, 100 %
+    shares(ax.yaxis)                                  # 0%, 50%, 100%
     doubling(ax, [16, 32, 64])                        # the same step for each factor of two
     name_lines(ax)                                    # names at the ends of curves: no legend
 
@@ -122,7 +122,7 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float], lowest: float) -> li
 def shares(axis: Axis, parts: int = 2) -> None:
     """Label an axis of shares from 0 to 1 in percent; the ticks cut it in `parts` equal parts."""
     ticks = np.linspace(0, 1, parts + 1)
-    axis.set_ticks(ticks, [f"{100 * tick:.0f} %" for tick in ticks])
+    axis.set_ticks(ticks, [f"{100 * tick:.0f}%" for tick in ticks])
 
 
 def doubling(ax: Axes, numbers: Sequence[float], along: str = "x") -> None:
