@@ -33,7 +33,7 @@ def _mask_equation(
     there. What is seen is filled; what is hidden says by what.
     """
     count, cell, left, gap = len(words), 0.435, 0.75, 0.33
-    note = "Each row is a word to write, each column a word read. Filled: may be seen"
+    note = "Each row is a word to write, each column a word that is read. Filled: may be seen"
     title = "The two masks together hide the padding and the future"
     figure, ax = canvas(cell * count + 1.7, title, note)
     top = 0.1 + cell * count
@@ -116,7 +116,7 @@ def draw_influence() -> Figure:
     maps = dict(zip(names, measured_influence().values(), strict=True))
     wide, high, low = 0.6, 0.46, 0.42
     count, lit = len(TGT_IN), TGT_IN.index("los")
-    note = "Each row is a word to write, each column a word read. Filled: the output changes"
+    note = "Each row is a word to write, each column a word that is read. Filled: the output changes"
     title = "With the causal mask, changing a word changes only what is written after it"
     figure, ax = canvas(low + high * count + 1.95, title, note)
     top = low + high * count
@@ -151,7 +151,7 @@ def draw_influence() -> Figure:
 def draw_leak_curves() -> Figure:
     runs, reads = (experiments.load("masks")[key] for key in ("runs", "reads"))
     note = "Small models that learn to write digits backwards: averages of three models per mask"
-    title = "With a leaking mask, the score rises faster, but no row the models write is right"
+    title = "With a leaking mask, scores rise faster, but the models write no row right"
     figure, ax = canvas(4.3, title, note)
     label(ax, (0.02, 3.4), "Next word right, given the beginning", size=12, weight="bold")
     label(ax, (4.3, 3.4), "What they write on their own", size=12, weight="bold")

@@ -135,7 +135,7 @@ def draw_stream_of_words() -> Figure:
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     title = "Attention and feed-forward add to each word, and a norm follows each sum"
     note = "The wider a ribbon, the more its right end attends to its left end (mean of four "
-    note += "heads; from 15% up)"
+    note += "heads; 15% and up)"
     figure, ax = canvas(top + 0.75, title, note)
     wide = (right - left - 0.1) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
@@ -180,7 +180,7 @@ def draw_neurons() -> Figure:
     _, values = held_out_neurons()
     kinds = kinds_of_words()
     title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
-    note = "For how many words each is above 1, in 1,000 sentences that our translator hadn’t seen"
+    note = "How many words make each neuron fire above 1, in 1,000 sentences that our translator hadn’t seen"
     figure, ax = canvas(4.35, title, note)
     left, wide, line = 2.05, 3.9, 0.33
     y = 3.45
@@ -332,7 +332,7 @@ def draw_norm_groups() -> Figure:
 )
 def draw_two_norms() -> Figure:
     ways = {
-        "post-norm: f adds something to each word, then the norm makes all sizes 1": flow_stations(
+        "post-norm: f adds something to each word, then the norm brings every size to 1": flow_stations(
             False
         ),
         "pre-norm: f reads normalized vectors and adds something to each word": flow_stations(True),
@@ -348,7 +348,7 @@ def draw_two_norms() -> Figure:
     "last as short as the first.",
 )
 def draw_stream() -> Figure:
-    title = "In pre-norm the vectors grow from layer to layer, to five times their size"
+    title = "In pre-norm, the vectors grow from layer to layer, to about five times their first size"
     note = "Each arrow shows the size of the vectors after another untrained layer"
     figure, ax = canvas(3.9, title, note)
     for y, name, lengths, color in (
@@ -428,7 +428,7 @@ def draw_two_layers() -> Figure:
 )
 def draw_red() -> Figure:
     cell, low = 0.27, 0.2
-    note = "Each cell compares two vectors of “red”, one before each of its two nouns (cosine)"
+    note = "Each cell is the cosine of two vectors of “red”, each before a different noun"
     figure, ax = canvas(
         3.95, "In our translator’s encoder, “red” takes on the gender of its noun", note
     )
