@@ -256,7 +256,7 @@ def draw_zoom() -> Figure:
     way = the_way()
     source, written = way.src, way.tgt_out
     looks = way.weights["decoder.layers.1.cross_attn"].mean(dim=0)
-    note, N = "The orange box of one drawing is opened in the next", 6
+    note, N = "Each drawing opens the orange box of the one before", 6
     figure, ax = canvas(8.1, "Attention sits four boxes deep in the Transformer", note)
     layers = [(str(i), LOUD if i == N - 1 else DECODER) for i in range(N)]
     parts = [("self-attention", DECODER), ("cross-attention", LOUD), ("feed-forward", DECODER)]
@@ -461,7 +461,7 @@ def draw_vocabulary() -> Figure:
 )
 def draw_repair() -> Figure:
     title = "A Transformer grows from cross-attention in five steps"
-    note = "A decoder layer of each machine; what is new is orange"
+    note = "One decoder layer of each machine; new parts are orange"
     figure, ax = canvas(7.4, title, note)
     label(ax, (7.98, 6.6), "sentences correct,\nthree seeds", ha="right", color=style.MUTED)
     for number, (what, (why, boxes, new)) in enumerate(GROWTH.items()):
@@ -486,7 +486,7 @@ def draw_cost() -> Figure:
     words = LONG.split()
     steps = len(words)
     title = f"A recurrent layer needs {steps} steps to reach the last word, self-attention one"
-    figure, ax = canvas(4.1, title, "The number above a word says in which step it is computed")
+    figure, ax = canvas(4.1, title, "The number above a word is the step in which it is computed")
     rows = {"recurrent": style.MUTED, "self-attention": style.ACCENT}
     for y, (said, color), at_once in zip((2.1, 0.25), rows.items(), (False, True), strict=True):
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
@@ -532,13 +532,13 @@ def draw_step_lengths() -> Figure:
 
     panels, saved = {}, []
     for quantity, unit, what in (
-        ("time of a step", "milliseconds", "milliseconds"),
+        ("time per step", "milliseconds", "milliseconds"),
         ("peak memory", "megabytes", "tensors"),
     ):
         lengths, ways = against_length(what)
         lines = {"formula": ways["formula"], "kernel": ways["fused"]}
         panels[quantity, unit] = lines
         saved.append(1 - ways["fused"][-1] / ways["formula"][-1])
-    title = "At {:,} words, one kernel saves {:.0%} of the time and {:.0%} of the memory"
-    note = "A kernel: one program in place of the formula. {:,} words in each step of training"
+    title = "At {:,} words, a fused kernel saves {:.0%} of the time and {:.0%} of the memory"
+    note = "A fused kernel: one program in place of the formula. {:,} words per training step"
     return _step_lines(lengths, panels, title.format(lengths[-1], *saved), note.format(WORDS))
