@@ -39,7 +39,7 @@ def _pulled_rows(ids: Sequence[int], table: Any, vocabulary: Sequence[str]) -> F
     numbers, ids = as_array(table), list(ids)
     limit, high, cell, wide = float(np.abs(numbers).max()), 0.38, 0.31, 0.75 * numbers.shape[1]
     left, right, tall = 1.0, 7.2 - 0.75 * numbers.shape[1], high * len(vocabulary)
-    figure, ax = canvas(tall + 0.8, "Each word picks its own row of the table")
+    figure, ax = canvas(tall + 0.8, "Each word picks its own row from the table")
     ys = tall + 0.13 - high * np.arange(1, len(vocabulary) + 1)
     top = ys[ids].mean() + high * (len(ids) - 1) / 2  # the sentence stands amid its rows
     for x, y, said in (
@@ -138,7 +138,7 @@ LANDMARKS = ("tree", "trees", "sister", "sisters")  # named while nothing is sea
 
 @figure(
     "lookup-table",
-    caption="Each word of 'I like trees' picks its own row of the table.",
+    caption="Each word of 'I like trees' picks its own row from the table.",
     alt="A table of nine rows and three columns of numbers. Three rows have a colored frame: "
     "trees, I and like, with the ids 4, 5 and 7. An arrow leads from each of them to the right, "
     "where the same three numbers are shown again, in the order of the sentence: I, like, trees.",
@@ -358,7 +358,7 @@ def draw_neighbor_shares() -> Figure:
         sentence(page, (x, top - 0.06), near, dict.fromkeys(near, color))
     said = "all of them plural, and masculine in Spanish"
     label(page, (4.94, top - 0.34), said, color=style.MUTED)
-    said = "share of words that have this in common with their nearest neighbor:"
+    said = "share of words that agree with their nearest neighbor in:"
     label(page, (0.02, top - 0.82), said, size=style.LABEL)
     for x, said in ((left, "0%"), (left + 5.1, "100%")):
         label(page, (x, top - 1.1), said, ha="center", color=style.MUTED)
@@ -469,6 +469,6 @@ def draw_embedding_scale() -> Figure:
     )
     label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
     ax.set_xlabel("training step (line: mean of 3 runs; band: their range)")
-    ax.set_title(f"Without the factor {root}, it takes about {by} more steps to reach a loss of 1")
-    level_name(ax, "loss per token, on strings of digits that it wasn’t trained on")
+    ax.set_title(f"Without the factor {root}, the model takes about {by} more steps to reach a loss of 1")
+    level_name(ax, "loss per token, on strings of digits that the model wasn’t trained on")
     return figure

@@ -91,7 +91,7 @@ def draw_positions_clocks() -> Figure:
     across = [2.15 + 0.76 * position for position in range(len(SENTENCE))]
     look = {"fill": style.PAPER, "line": 2, "zorder": 0}
     box(ax, (across[loud], 1.63), 0.72, 3.1, "", style.ACCENT, **look)
-    label(ax, (across[loud], 3.37), "position 2 = these three hands", ha="center", **LOUD)
+    label(ax, (across[loud], 3.37), "position 2 sets the hands like this", ha="center", **LOUD)
     label(ax, (across[7], 3.17), "second turn", ha="center")
     for row, (i, name) in enumerate(CLOCKS.items()):
         y = 2.72 - 0.8 * row
@@ -126,8 +126,8 @@ def draw_positions_table() -> Figure:
     sines = as_array(positional_encoding(length, 512))[:, ::2]
     waves = wavelengths(positional_encoding(2, 512))
     x, y, wide, high = 0.95, 0.45, 2.9, 3.2
-    title = "Each column is a wave: fast at the left, slow at the right"
-    note = "The sines of the paper’s 256 pairs at positions 0 to 39, a row for each position"
+    title = "Each column is a wave: fast on the left, slow on the right"
+    note = "The sines of the paper’s 256 pairs at positions 0 to 39, one row for each position"
     figure, ax = canvas(5.0, title, note)
     matrix(ax, (x, y), wide, high, sines, limit=1)
     _name_rows(ax, (x, y), high, length, (0, 10, 20, 30, 39))
@@ -213,7 +213,7 @@ def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
     pairs, step, radius = {0: "fast hand", 45: "slower hand", 77: "slow hand"}, 3, 0.6
     note = "Three of the 256 hands in the paper’s vectors of 512 numbers"
-    title = "Over three words, each hand turns through an angle of its own, wherever it starts"
+    title = "In three words, each hand turns through the same angle, wherever it starts"
     figure, ax = canvas(5.8, title, note)
     across = sentence(ax, (4, 4.5), words, {}, gap=0.2, ha="center")
     for position, x in enumerate(across):
@@ -223,7 +223,7 @@ def draw_positions_rotation() -> Figure:
         arrow(ax, *ends, style.ACCENT, rise=0.22, thick=2)
         sentence(ax, (0.1, y + 0.1), words[start : start + 4 : 3], {}, gap=0.5)
         label(ax, (0.35 + width_of(words[start], 12), y + 0.16), "→", ha="center")
-        label(ax, (0.06, y - 0.18), f"position {start} to {start + step}", color=style.MUTED)
+        label(ax, (0.06, y - 0.18), f"positions {start} to {start + step}", color=style.MUTED)
         for number, (i, name) in enumerate(pairs.items()):
             x, turns = 2.75 + 2.1 * number, []
             for position, look in ((start, QUIET), (start + step, LOUD)):
@@ -430,7 +430,7 @@ def _positions_explorer() -> Any:
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")
     results, trained_to = found["results"], found["trained_to"]
-    title = "One digit beyond training, only models with computed positions copy any rows"
+    title = "One digit beyond training, only the models with computed positions copy any rows"
     note = "Rows copied without a mistake; means of three small models, trained on 1 to 10 digits"
     figure, ax = canvas(3.9, title, note)
     cell, wide, left = 0.31, 0.85, 0.6

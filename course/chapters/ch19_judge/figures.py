@@ -42,7 +42,7 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
     with "right", "different" and "kl".
     """
     figure, ax = style.panel(4.0)
-    note = "The curve is the least distance for each share; best of 16 is computed. "
+    note = "The curve: the least distance for each share. Best of 16: computed, not measured. "
     note += "Orange: means of three seeds"
     titled(figure, "Each of the three methods moves the model farther than it has to", note)
     rights = [before + (1 - before) * i / 200 for i in range(201)]
@@ -52,7 +52,7 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
     best = 1 - (1 - before) ** 16
     for share, said, side in (
         (before, "starting model", (10, 9)),
-        (best, "best of 16 sentences of the starting model", (0, 14)),
+        (best, "starting model, best of 16", (0, 14)),
     ):
         at, look = (least_kl(share, before), share), {"va": "center_baseline"}
         ax.plot(*at, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
@@ -129,7 +129,7 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
         points, at = 100 * abs(loud[place] - other[place]), max(loud[place], other[place])
         look = {"color": color, "ha": ha, "weight": "bold", "textcoords": "offset points"}
         ax.annotate(f"+{points:.0f} points", (ks[place], at), away, **look)
-    title = "With 8 tries or more, the starting model solves more beginnings"
+    title = "With 8 or more tries, the starting models solve more beginnings"
     note = "32 beginnings of sentences, means of three seeds; taught by GRPO without a KL penalty"
     titled(figure, title, note)
     return figure
@@ -142,13 +142,13 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     example: a wrong sentence that passes; the judge reads its first four words.
     """
     figure, ax = style.panel(3.9)
-    note = "Means over ten steps (correct: every second of them) and three seeds"
+    note = "Means over ten steps (correct: every other step) and three seeds"
     titled(figure, "The judge accepts nearly all sentences, but almost none are correct", note)
     histories = [run["history"] for run in runs]
     passed, right = (windows(histories, what) for what in ("reward", "right"))
     lines = {f"{100 * passed[-1]:.0f}% accepted": passed, f"{100 * right[-1]:.0f}% correct": right}
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
-    ax.set(xlabel="step of training", ylim=(0, 1.02), xlim=(steps[0], steps[-1]))
+    ax.set(xlabel="training step", ylim=(0, 1.02), xlim=(steps[0], steps[-1]))
     curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=6, clip_on=False)
     ax.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
     ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)

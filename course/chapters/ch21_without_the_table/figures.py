@@ -54,7 +54,7 @@ def draw_two_memories() -> Figure:
     label(ax, (x + 0.38, 0.5), "1 matrix", **NUMBER)
     for y, name, said in (
         (1.95, "cache", "a key and a value\nfor each word"),
-        (0.68, "state", "of one size; a stronger\ncolor: more words"),
+        (0.68, "state", "always the same size;\ndarker: more words so far"),
     ):
         label(ax, (0.02, y), name, **BOLD)
         label(ax, (0.02, y - 0.31), said, color=style.MUTED)
@@ -79,9 +79,9 @@ def draw_copies() -> Figure:
         (f"{kind}, {results.sizes(runs, kind)[size]} numbers", kind, size, style.MUTED),
         ("a state and a layer of attention", "one layer of attention", 4, LOUD),
     )
-    note = "Filled: words predicted correctly in the second reading; up to 16 words, the median run"
+    note = "Filled: words predicted correctly in the second reading; rows of up to 16 words, the median run"
     figure, ax = canvas(
-        3.95, "A small state can’t copy a long row; with attention, two runs of three can", note
+        3.95, "A small state doesn’t copy a long row; with attention, two of three runs do", note
     )
     for (name, kind, size, loud), x in zip(kinds, (0.95, 4.55), strict=True):
         label(ax, (x, 3.02), name, **BOLD, color=loud)
@@ -113,7 +113,7 @@ def draw_copies() -> Figure:
 def draw_costs() -> Figure:
     cache, state = "attention, with a cache", "linear attention"
     rows = [row for row in experiments.load("state-times")["rows"] if row["length"] not in SKIPPED]
-    note = "Bars: attention with a cache, by the words so far; lines: linear attention’s state"
+    note = "Bars: attention with a cache; lines: linear attention with its state"
     title = "A cache grows with the text, and so does the time for the next word"
     figure, ax = canvas(3.75, title, note)
     label(ax, (0.02, 2.72), "words so far", **BOLD)
@@ -138,7 +138,7 @@ def draw_costs() -> Figure:
 @figure(
     "without-worth",
     caption="A state in place of each self-attention of the translator: three runs, their mean.",
-    alt="Correct sentences of 100, a line from 0 to 100 for each kind, with an example of it; "
+    alt="Correct sentences out of 100, a line from 0 to 100 for each kind, with an example of it; "
     "small dots are the runs, large ones their means. Longer ones than in training: 18 with the "
     "attention of 2017, 51 with rotary positions besides, 68 with the minGRU. Ordinary ones: 85 "
     "with the attention of 2017, 91 with the minGRU. With a pronoun: 70 and 63, and the runs "
@@ -146,8 +146,8 @@ def draw_costs() -> Figure:
 )
 def draw_worth() -> Figure:
     right = {**exchange.right(), **exchange.right_today()}
-    title = "The minGRU is far ahead on longer sentences, but not where there is a pronoun"
-    note = "Correct sentences of 100; small dots: three runs, large dots: their means"
+    title = "The minGRU is far ahead on longer sentences, but behind on those with a pronoun"
+    note = "Correct sentences out of 100; small dots: three runs, large dots: their means"
     figure, ax = canvas(3.95, title, note)
     left, wide = 2.95, 4.2
     names = {"longer": "longer", "test": "ordinary", "pronoun": "with a pronoun"}
@@ -177,4 +177,4 @@ def draw_worth() -> Figure:
     return figure
 
 
-CALLED = {"minGRU": "minGRU", "base": "attention of 2017", "rotary": "… with rotary positions"}
+CALLED = {"minGRU": "minGRU", "base": "2017 attention", "rotary": "… with rotary positions"}

@@ -169,7 +169,7 @@ def draw_one_hot() -> Figure:
 )
 def draw_embeddings() -> Figure:
     table, small = the_translator().model.src_embed.table.weight.detach(), 0.3
-    figure, ax, bottom, top = station(new="picks its row of the table", height=2.05, colors="")
+    figure, ax, bottom, top = station(new="picks its row from the table", height=2.05, colors="")
     left, wide, x, big = 0.75, 2.35, 3.95, 0.55
     high, green = top - bottom - 0.3, style.readable(word_color(WORD))
     unit, cells = high / len(table), {"limit": small, "line": 0.6}
