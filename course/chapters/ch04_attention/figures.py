@@ -207,8 +207,8 @@ def draw_arrow() -> Figure:
     weights = np.exp(scores) / np.exp(scores).sum()
     turned = np.degrees(np.arctan2(q[1], q[0]))
     note = (
-        f"Each dashed line leads from a key to its score. Turning all vectors by {turned:.0f}° "
-        "left the scores as they were"
+        f"Each dashed line leads from a key to its score. All vectors are turned by {turned:.0f}°, "
+        "which doesn’t change the scores"
     )
     title = "The farther a key reaches along the query, the larger its weight"
     figure, ax = canvas(4.85, title, note)
@@ -320,10 +320,10 @@ def draw_routes() -> Figure:
                 "without": lost["best head off"],
             }
         )
-    title = "In two models, the verb needs to see the noun; in seed 1, the other words do"
+    title = "In two models, the verb must see the noun; in seed 1, the other English words must"
     note = (
-        "The share of the 233 plurals that is lost when the noun is hidden there; the dashed "
-        "arrows weren't cut"
+        "Share of the 233 plurals lost when the noun is hidden at the arrow’s tip; the dashed "
+        "arrows weren’t cut"
     )
     figure, ax = canvas(4.35, title, note)
     for left, model in zip((0.0, 2.7, 5.4), models, strict=True):

@@ -142,7 +142,7 @@ def draw_heads_recap() -> Figure:
         (out + wide / 2, low - 0.3, "output  3 × 512,\nthe same shape as $X$"),
     ):
         label(ax, (x, y), text, size=17 if len(text) == 1 else style.LABEL, ha="center")
-    said = "the 64 numbers of head 0\nmeet these 64 rows of $W^O$"
+    said = "the 64 numbers of head 0\nmeet the orange rows of $W^O$"
     label(ax, (last + wide + 0.15, 0.42), said, color=style.ACCENT)
     return figure
 
@@ -170,10 +170,10 @@ def draw_heads_eight() -> Figure:
     both = max(tables, key=lambda name: tables[name].min(axis=0).max())
     target = int(tables[both].min(axis=0).argmax())
     note = (
-        "Our translator’s encoder, weights of 5% and more. "
-        f"Upper half disks: weights of “{one}”; lower ones: of “{other}”"
+        "Our translator’s encoder, weights of 5% or more. "
+        f"Upper half disks: weights from “{one}”; lower: from “{other}”"
     )
-    title = f"One head of eight connects both “{one}” and “{other}” with “{words[target]}”"
+    title = f"One of eight heads connects both “{one}” and “{other}” with “{words[target]}”"
     figure, ax = canvas(1.6 + step * len(tables), title, note)
     y = ax.get_ylim()[1] - 1.04
     middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **RIDDLE}, size=11)
@@ -194,7 +194,7 @@ def draw_heads_eight() -> Figure:
                     half = (x, y), 0.2 * weight**0.5, min(0, 180 * side), max(0, 180 * side)
                     ax.add_patch(Wedge(*half, color=color, lw=0, alpha=1 if loud else 0.5))
             if loud:
-                said = f"{weights[target]:.0%} of the weight of “{one if side > 0 else other}”"
+                said = f"{weights[target]:.0%} of the weight from “{one if side > 0 else other}”"
                 look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
                 label(ax, (middles[target] + 0.4, y + 0.1 * side), said, **look)
     return figure
@@ -252,7 +252,7 @@ def draw_heads_one_two_all() -> Figure:
 )
 def draw_heads_three_uses() -> Figure:
     maps = Translator.load().attention_maps("I like trees")
-    note = "Our translator’s last layers, mean of four heads each; weights of 10% and more"
+    note = "Our translator’s last layers, mean of four heads each; weights of 10% or more"
     step = 0.47
     title = "Only cross-attention links the two languages"
     figure, ax = canvas(1.4 + step * len(maps.tgt_out), title, note)
