@@ -164,7 +164,7 @@ def own_translator(steps: int = SHORT_STEPS) -> Translator:
                 print(f"Your own Transformer, after {trained:,} steps of training.")
                 return found
     print(
-        "There is no trained Transformer of yours in the folder `work` (python -m course mine "
+        "The folder `work` has no trained Transformer of yours (python -m course mine "
         "train makes one),\nso a small one is trained here, on short sentences."
     )
     return small(steps)

@@ -38,8 +38,8 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         for kind in askers
     }
     shares = [f"{100 * steady_round(some[-1]['right']):.0f}%" for some in rows.values()]
-    title = "One head finds the noun from the adjective, and no head finds it from “it”"
-    note = "Each dot is a head: the share of sentences in which it attends most to the noun meant"
+    title = "One head finds the noun from the adjective; from “it”, none does well"
+    note = "Each dot is a head: the share of sentences in which it attends most to the correct noun"
     figure, ax = canvas(4.5, title, note)
     left, wide, step = 3.3, 4.3, 0.1
     for share in (0, 0.5, 1):
@@ -142,13 +142,13 @@ def draw_head_table() -> Figure:
 )
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
-    title = "In three models, swapping two weights flips the gender"
-    note = "Share of 498 sentences whose adjective gets the correct gender; a dot is one model"
+    title = "In all three models, swapping two weights flips the gender"
+    note = "Share of 498 sentences in which the adjective gets the correct gender; a dot is one model"
     figure, ax = canvas(4.5, title, note)
     across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {
         "nothing changed": (f"as it is:\n{right}", "animal", style.MUTED),
-        "another head off": ("at worst, with\nanother head off", "animal", style.MUTED),
+        "another head off": ("with another head\noff, at worst", "animal", style.MUTED),
         "the one head off": ("this head off", "", style.MUTED),
         "two weights swapped": (f"its weights swapped:\n{wrong}", "street", style.ACCENT),
     }
@@ -243,8 +243,8 @@ def draw_sharp_heads() -> Figure:
     results, translator = experiments.load("heads-off")["results"], Translator.load()
     pair = [row for row in results if (row["layer"], row["head"]) in ALIKE]
     example = "I like trees"
-    title = "A head that attends sharply may be needed, or hardly at all"
-    note = f"Right: “{example}” translated without one orange head at a time"
+    title = "A head that attends sharply may matter a lot, or hardly at all"
+    note = f"Right: “{example}” translated with one orange head off at a time"
     figure, page = canvas(4.5, title, note)
     ax = figure.add_axes((0.075, 0.15, 0.46, 0.58))
     ends = ([row[key] for row in pair] for key in ("largest", "changed"))

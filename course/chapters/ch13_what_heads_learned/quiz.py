@@ -192,17 +192,17 @@ QUESTIONS = (
         how_many_layers,
     ),
     Question(
-        "The two sub-layers of an encoder layer, in order? Two names.",
+        "Which two sub-layers does an encoder layer have, in order? Two names.",
         "notebook 07",
         encoder_parts,
     ),
     Question(
-        "The three sub-layers of a decoder layer, in order? Three names.",
+        "Which three sub-layers does a decoder layer have, in order? Three names.",
         "notebook 08",
         decoder_parts,
     ),
     Question(
-        "At the decoder's end a linear layer and a softmax turn each vector into (a) a vector of "
+        "At the decoder's end, a linear layer and a softmax turn each vector into (a) a vector of "
         "d_model numbers; (b) a probability for each word of the target vocabulary; (c) a "
         "probability for each word of the source sentence; (d) one word. A letter.",
         "notebook 08",

@@ -351,9 +351,9 @@ def draw_causes() -> Figure:
     mixed = with_borrowed_memory(the_translator(), SENTENCE, WORD, OTHER)
     left, wide, right = 1.85, 3.1, 5.52
     figure, ax = canvas(2.9)
-    heading(ax, 2.7, WORD, f"becomes “{mixed[-1]}” with the memory of “{OTHER}”")
+    heading(ax, 2.7, WORD, f"becomes “{mixed[-1]}” with the vector of “{OTHER}”")
     label(ax, (left - 0.14, 2.32), "it reads", ha="right")
-    label(ax, (left, 2.32), f"memory of the last word: {FEW} of 128 numbers")
+    label(ax, (left, 2.32), f"vector of the last word: {FEW} of 128 numbers")
     label(ax, (right, 2.32), "it writes")
     loud = dict.fromkeys([OTHER, *mixed[2:]], style.ACCENT)
     words = {"marked": {**style.WORDS, **loud}, "gap": 0.14}
@@ -376,5 +376,5 @@ def draw_causes() -> Figure:
     strip(ax, (left, 0.2), wide, 0.14, memory[:FEW], limit=LIMIT)
     area(ax, (left, 0.2), wide, 0.14, style.PAPER, alpha=0.5, zorder=2.4)
     path(ax, [(left - 0.06, 0.27), (left + wide + 0.06, 0.27)], style.INK, head=False, thick=1.5)
-    label(ax, (left - 0.14, 0.27), "its own memory", ha="right", color=style.MUTED)
+    label(ax, (left - 0.14, 0.27), "its own vector", ha="right", color=style.MUTED)
     return figure
