@@ -47,7 +47,7 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     )
     exact, bleu = scores[ONE_LETTER]
     right = f"{exact:.0f}% of the sentences" if exact else "no sentence"
-    title = f"One adjective in the wrong gender leaves {right} right, and BLEU at {bleu:.0f}"
+    title = f"With one adjective in the wrong gender, {right} is right, yet BLEU is {bleu:.0f}"
     figure, ax = canvas(tall, title, note)
     for x, said in ((left, "0"), (left + wide, "100")):
         label(ax, (x, tall - 0.95), said, ha="center", color=style.MUTED)

@@ -92,7 +92,7 @@ def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure
     steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
     turns = range(steps.index(every), len(steps), steps.index(2 * every) - steps.index(every))
     figure, ax = style.panel(3.9)
-    note = "On validation text; the learning rate falls to 0 at the end; no axis begins at 0"
+    note = "Validation loss; the learning rate falls to 0 at the end; neither axis begins at 0"
     titled(figure, "On real text, the loss is still falling when training ends", note)
     for here, there in pairwise(turns):
         color = style.ACCENT if there == turns[-1] else style.MUTED
@@ -118,8 +118,8 @@ def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     loud.
     """
     figure, ax = style.panel(4.2)
-    note = "BLEU of two ways to choose a translation; thin: three training runs, thick: their mean"
-    titled(figure, "The choice that is better on the validation pairs is worse on the test", note)
+    note = "BLEU of two ways to choose a translation; thin lines: three training runs; thick lines: their means"
+    titled(figure, "The ranking that wins on the validation pairs loses on the test", note)
     first, second = texts.values()
     look = {"textcoords": "offset points", "va": "center_baseline", "weight": "bold"}
     for way, color in zip(first, (style.ACCENT, style.MUTED), strict=True):
@@ -172,7 +172,7 @@ def draw_dropout() -> Figure:
     stored = experiments.load("real-text")
     learned, new = curves(stored, "seen"), curves(stored, "validation_loss")
     names = {"no dropout": 0.0, "dropout 0.2": 0.2}
-    texts = {"sentences trained on": learned, "new sentences": new}
+    texts = {"training sentences": learned, "new sentences": new}
     return _gaps(
         {name: {text: found[rate] for text, found in texts.items()} for name, rate in names.items()}
     )

@@ -133,7 +133,7 @@ def draw_backwards() -> Figure:
         means[kind] = np.mean([[entry["right"] for entry in row] for row in found], axis=0)
     lengths = [entry["digits"] for entry in stored["runs"][0]["by_length"]]
     best, worst = (percent(means[kind][-1]) for kind in ("dot", "none"))
-    title = f"With dot products, {best} of ten-digit rows are right; without attention, {worst}"
+    title = f"With dot products, {best} of the ten-digit rows are right; without attention, {worst}"
     note = "Left: one translator's attention weights of 25% or more. Right: means of three runs"
     figure, ax = canvas(3.8, title, note)
 
@@ -142,8 +142,8 @@ def draw_backwards() -> Figure:
     for y, digits in ((high, row), (low, row[::-1])):
         for x, digit in zip(middles, digits, strict=True):
             box(ax, (x, y), 0.33, 0.44, digit, size=style.TITLE)
-    label(ax, (0.04, high + 0.42), "it reads", color=style.MUTED)
-    label(ax, (0.04, low - 0.42), "it should write", color=style.MUTED)
+    label(ax, (0.04, high + 0.42), "the encoder reads", color=style.MUTED)
+    label(ax, (0.04, low - 0.42), "the decoder should write", color=style.MUTED)
     label(ax, (2.5, 1.65), "attention", color=teal, weight="bold")
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
     for (i, j), weight in np.ndenumerate(np.array(looks)[:-1, :-1]):
@@ -269,7 +269,7 @@ def draw_length() -> Figure:
 def draw_maps() -> Figure:
     found = chosen()["additive"][0]["map"]
     weights = np.array(found["weights"]["readout.cross_attn"][0])[:-1, :-1]  # without the ends
-    title = "While it writes “cansado”, the recurrent translator attends to “tired”"
+    title = "While it writes “cansado,” the recurrent translator attends to “tired”"
     note = "One translator with additive scores: thicker lines mean more attention"
     figure, ax = canvas(2.75, title, note)
     last = len(found["written"]) - 1
@@ -299,8 +299,8 @@ def draw_adjective() -> Figure:
         mine = [run["agreement"] for run in runs if run["what"] == kind]
         rows[kind] = [float(np.mean([run[whose] for run in mine])) for whose in FROM]
     right = percent(rows["transformer"][-1])
-    title = f"With a vector of the other gender, Transformers get {right} of adjectives right"
-    note = "Adjectives in the right gender, by the sentence that the vector comes from: "
+    title = f"With a vector of the other gender, our Transformers get {right} of the adjectives right"
+    note = "Adjectives in the right gender, by where the vector comes from: "
     figure, ax = canvas(2.6, title, f"{note}means of three runs")
     columns = ["its own sentence", "same gender", "other gender"]
     table_of_bars(ax, 1.7, columns, rows)
