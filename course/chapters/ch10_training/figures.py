@@ -88,7 +88,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
     title, left, wide, low, high = "Does it learn to write digits backwards?", 0.04, 7.9, 0.6, 2.3
     if history and history[-1]["validation_loss"] < history[0]["validation_loss"]:
         title = "The model learns to write digits backwards, even in rows it never saw"
-    note = "The probability of the correct digit in such rows (geometric mean)"
+    note = "The probability of the correct digit in held-out rows (geometric mean)"
     figure, ax = canvas(4.5, title, note)
     row, answer = _digits()
     *_, end = sentence(ax, (left + 0.06, 3.42), row, {}, size=14, gap=0.15)
@@ -127,7 +127,7 @@ def teacher_forcing(
     alone: what it writes when it reads its own words.
     """
     note = "A model after one step of training. Correct words are blue, wrong ones orange"
-    title = "In training the decoder reads the correct words; alone, it reads its own"
+    title = "In training, the decoder reads the correct words; alone, it reads its own"
     figure, ax = canvas(5.4, title, note)
     in_training = {"reads": tgt_in, "predicts": predicted, "correct word": tgt_out}
     alone = {"reads": [tgt_in[0], *alone[:-1]], "writes": alone}
@@ -277,7 +277,7 @@ def draw_held_out() -> Figure:
     "warm-up it first rises to it.",
 )
 def draw_norms() -> Figure:
-    note = "Held-out rows that are right after 600 steps: models of six layers, means of three runs"
+    note = "Held-out rows that are right after 600 steps: six-layer models, means of three runs"
     title = "At a rate of 0.003 without warm-up, post-norm gets 0% right, pre-norm 97%"
     figure, ax = canvas(4.78, title, note)
     found: dict[Any, list[float]] = {}

@@ -353,7 +353,7 @@ def draw_sampling() -> Figure:
     plain, most, *_ = panels
     rare = sorted(set(panels[plain]) - set(kept), key=panels[plain].__getitem__, reverse=True)[:5]
     said = [f"{100 * p:.0f}%" if p > 0.01 or p < 1e-5 else "< 1%" for p in others.values()]
-    note = f"Probability of the first word of the translation of “{STUDENT}”"
+    note = f"Probabilities for the first word of the translation of “{STUDENT}”"
     title = f"At {most}, the unlikely words get {said[1]} instead of {said[0]}"
     figure, ax = canvas(4.2, title, note)
     left, wide, high, down = 1.85, 5.2, 0.46, 0.86
