@@ -198,7 +198,7 @@ def draw_dials() -> Figure:
     )
     figure, ax = canvas(4.2, title, note)
     most = max(row["words"] for row in rows)
-    heads = {1.45: "right", 3.0: "different words", 4.75: "the first sentence it writes"}
+    heads = {1.45: "right", 3.0: "different words", 4.75: "the first sentence it wrote"}
     for x, said in heads.items():
         label(ax, (x, 3.27), said, size=style.LABEL, weight="bold")
     for place, row in enumerate(sorted(rows, key=lambda row: -row["own"])):
@@ -333,7 +333,7 @@ def draw_induction() -> Figure:
         said = "" if number else "below a half\nfrom here on"
         label(ax, (learned + 10, 3.2), said, color=style.MUTED)
         panels[number].set_title(f"model {number + 1}")
-    panels[0].set_ylabel("a head’s weight on what to copy")
+    panels[0].set_ylabel("largest weight of any head on the word to copy")
     panels[3].set_ylabel("loss on the row, in nats")
     return figure
 
@@ -352,7 +352,7 @@ def draw_heads_off() -> Figure:
     stored, row = experiments.load("induction"), example_row()[:7]
     runs = stored["runs"]
     on = max(run["history"][-1]["second"] for run in runs)
-    note = f"Loss on a repeated row without one of eight heads; with all of them at most {on:.2f}"
+    note = f"Loss on a repeated row with one of eight heads off; with all of them, it is at most {on:.2f}"
     title = "In each model, the head that matters most looks one word back"
     figure, ax = canvas(5.3, title, note)
     places, y = [0.4 + 0.9 * place for place in range(9)], 3.75

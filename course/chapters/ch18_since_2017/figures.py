@@ -23,7 +23,7 @@ UNCLEAR = "no clear difference"
 CHANGED = {  # what replaced what
     "SwiGLU": ("max(0, z)", "SwiGLU, a gate"),
     "no biases": ("biases", "no biases"),
-    "pre-norm": ("norm after each part", "norm before it: pre-norm"),
+    "pre-norm": ("norm after each sub-layer", "norm before it: pre-norm"),
     "RMSNorm": ("layer norm", "RMSNorm"),
     "QK-norm": ("raw queries and keys", "normalized: QK-norm"),
     "grouped queries": ("4 heads of keys", "2 of them: grouped queries"),
@@ -167,7 +167,7 @@ def draw_positions() -> Figure:
 def draw_worth() -> Figure:
     base, *rows = stored_points()
     title = "Muon clearly helps on both kinds of sentences, rotary only on longer ones"
-    note = "How many more of 100 sentences each change gets right; no bar: no clear difference"
+    note = "How many more of every 100 sentences are right with each change; no bar: no clear difference"
     figure, ax = canvas(5.3, title, note)
     columns = {"test": (2.85, "ordinary sentences"), "longer": (5.15, "longer sentences")}
     top, pitch, point = 4.0, 0.28, 0.055  # inches
@@ -234,7 +234,7 @@ def draw_language_model() -> Figure:
         at, ha = (-0.08, "right") if worse else (0.08, "left")
         label(ax, (zero + inch * mean + at, y), f"{in_points(mean)}%", ha=ha, **look)
         y -= 0.31
-    same = f"{len(rows) - len(clear)} other changes, among them all kinds of positions: {UNCLEAR}"
+    same = f"{len(rows) - len(clear)} other changes, including every kind of position: {UNCLEAR}"
     label(ax, (0.02, 0.16), same, color=style.MUTED)
     return figure
 
@@ -257,7 +257,7 @@ def draw_both_ends() -> Figure:
     name = CHANGED[clear[0]["what"]][1]
     one, nine = (in_points(_mean(row)) for row in (clear[0], together))
     title = f"On longer sentences, {name} gain {one[1:]} points, and all nine changes {nine[1:]}"
-    note = "What has replaced what, and how many more of 100 longer sentences are right"
+    note = "What replaced what, and how many more of every 100 longer sentences come out right"
     figure, ax = canvas(4.7, title, note)
     zero, y, unclear = 4.3, 3.33, [row for row in parts if row not in clear]
     for x, said in ((0.02, "2017"), (2.0, "today (by 2024)"), (zero, "gain, one change at a time")):
