@@ -101,7 +101,9 @@ def draw_unknown_words() -> Figure:
     figure, ax = canvas(step * len(SAMPLES) + 1.22, title, note)
     top = step * len(SAMPLES) + 0.2
     label(ax, (0.02, top), "vocabulary made from", color=style.MUTED)
-    label(ax, (7.98, top), "unknown words in all 1,000 test sentences", ha="right", color=style.MUTED)
+    label(
+        ax, (7.98, top), "unknown words in all 1,000 test sentences", ha="right", color=style.MUTED
+    )
     for row, (count, sentences) in enumerate(zip(SAMPLES, known, strict=True)):
         y, x = top - step * (row + 0.8), 1.62
         label(ax, (0.55, y), f"{count:,}", size=style.LABEL, ha="right", weight="bold")

@@ -469,6 +469,8 @@ def draw_embedding_scale() -> Figure:
     )
     label(ax, (196, 2.14), "a token’s numbers before training", color=style.MUTED)
     ax.set_xlabel("training step (line: mean of 3 runs; band: their range)")
-    ax.set_title(f"Without the factor {root}, the model takes about {by} more steps to reach a loss of 1")
+    ax.set_title(
+        f"Without the factor {root}, the model takes about {by} more steps to reach a loss of 1"
+    )
     level_name(ax, "loss per token, on strings of digits that the model wasn’t trained on")
     return figure

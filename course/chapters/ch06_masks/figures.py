@@ -116,7 +116,9 @@ def draw_influence() -> Figure:
     maps = dict(zip(names, measured_influence().values(), strict=True))
     wide, high, low = 0.6, 0.46, 0.42
     count, lit = len(TGT_IN), TGT_IN.index("los")
-    note = "Each row is a word to write, each column a word that is read. Filled: the output changes"
+    note = (
+        "Each row is a word to write, each column a word that is read. Filled: the output changes"
+    )
     title = "With the causal mask, changing a word changes only what is written after it"
     figure, ax = canvas(low + high * count + 1.95, title, note)
     top = low + high * count

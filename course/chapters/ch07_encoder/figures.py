@@ -180,7 +180,10 @@ def draw_neurons() -> Figure:
     _, values = held_out_neurons()
     kinds = kinds_of_words()
     title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
-    note = "How many words make each neuron fire above 1, in 1,000 sentences that our translator hadn’t seen"
+    note = (
+        "How many words make each neuron fire above 1, in 1,000 "
+        "sentences that our translator hadn’t seen"
+    )
     figure, ax = canvas(4.35, title, note)
     left, wide, line = 2.05, 3.9, 0.33
     y = 3.45
@@ -331,11 +334,11 @@ def draw_norm_groups() -> Figure:
     "first, then f, and the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
 )
 def draw_two_norms() -> Figure:
+    post = "post-norm: f adds something to each word, then the norm brings every size to 1"
+    pre = "pre-norm: f reads normalized vectors and adds something to each word"
     ways = {
-        "post-norm: f adds something to each word, then the norm brings every size to 1": flow_stations(
-            False
-        ),
-        "pre-norm: f reads normalized vectors and adds something to each word": flow_stations(True),
+        post: flow_stations(False),
+        pre: flow_stations(True),
     }
     return _around_flow(ways, ["I", "like", "trees"])
 
@@ -348,7 +351,9 @@ def draw_two_norms() -> Figure:
     "last as short as the first.",
 )
 def draw_stream() -> Figure:
-    title = "In pre-norm, the vectors grow from layer to layer, to about five times their first size"
+    title = (
+        "In pre-norm, the vectors grow from layer to layer, to about five times their first size"
+    )
     note = "Each arrow shows the size of the vectors after another untrained layer"
     figure, ax = canvas(3.9, title, note)
     for y, name, lengths, color in (

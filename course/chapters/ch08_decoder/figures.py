@@ -230,7 +230,9 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
-    note = "Read from the bottom up. The framed vector is being computed; the dashed ones come later."
+    note = (
+        "Read from the bottom up. The framed vector is being computed; the dashed ones come later."
+    )
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
 

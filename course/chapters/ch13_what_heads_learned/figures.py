@@ -143,7 +143,9 @@ def draw_head_table() -> Figure:
 def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
     title = "In all three models, swapping two weights flips the gender"
-    note = "Share of 498 sentences in which the adjective gets the correct gender; a dot is one model"
+    note = (
+        "Share of 498 sentences in which the adjective gets the correct gender; a dot is one model"
+    )
     figure, ax = canvas(4.5, title, note)
     across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything
     rows = {

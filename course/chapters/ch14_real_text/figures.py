@@ -118,7 +118,10 @@ def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
     loud.
     """
     figure, ax = style.panel(4.2)
-    note = "BLEU of two ways to choose a translation; thin lines: three training runs; thick lines: their means"
+    note = (
+        "BLEU of two ways to choose a translation; thin lines: three "
+        "training runs; thick lines: their means"
+    )
     titled(figure, "The ranking that wins on the validation pairs loses on the test", note)
     first, second = texts.values()
     look = {"textcoords": "offset points", "va": "center_baseline", "weight": "bold"}

@@ -299,7 +299,9 @@ def draw_adjective() -> Figure:
         mine = [run["agreement"] for run in runs if run["what"] == kind]
         rows[kind] = [float(np.mean([run[whose] for run in mine])) for whose in FROM]
     right = percent(rows["transformer"][-1])
-    title = f"With a vector of the other gender, our Transformers get {right} of the adjectives right"
+    title = (
+        f"With a vector of the other gender, our Transformers get {right} of the adjectives right"
+    )
     note = "Adjectives in the right gender, by where the vector comes from: "
     figure, ax = canvas(2.6, title, f"{note}means of three runs")
     columns = ["its own sentence", "same gender", "other gender"]

@@ -352,7 +352,10 @@ def draw_heads_off() -> Figure:
     stored, row = experiments.load("induction"), example_row()[:7]
     runs = stored["runs"]
     on = max(run["history"][-1]["second"] for run in runs)
-    note = f"Loss on a repeated row with one of eight heads off; with all of them, it is at most {on:.2f}"
+    note = (
+        "Loss on a repeated row with one of eight heads off; with "
+        f"all of them, it is at most {on:.2f}"
+    )
     title = "In each model, the head that matters most looks one word back"
     figure, ax = canvas(5.3, title, note)
     places, y = [0.4 + 0.9 * place for place in range(9)], 3.75

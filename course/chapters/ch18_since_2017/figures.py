@@ -167,7 +167,10 @@ def draw_positions() -> Figure:
 def draw_worth() -> Figure:
     base, *rows = stored_points()
     title = "Muon clearly helps on both kinds of sentences, rotary only on longer ones"
-    note = "How many more of every 100 sentences are right with each change; no bar: no clear difference"
+    note = (
+        "How many more of every 100 sentences are right with each "
+        "change; no bar: no clear difference"
+    )
     figure, ax = canvas(5.3, title, note)
     columns = {"test": (2.85, "ordinary sentences"), "longer": (5.15, "longer sentences")}
     top, pitch, point = 4.0, 0.28, 0.055  # inches

@@ -79,7 +79,10 @@ def draw_copies() -> Figure:
         (f"{kind}, {results.sizes(runs, kind)[size]} numbers", kind, size, style.MUTED),
         ("a state and a layer of attention", "one layer of attention", 4, LOUD),
     )
-    note = "Filled: words predicted correctly in the second reading; rows of up to 16 words, the median run"
+    note = (
+        "Filled: words predicted correctly in the second reading; "
+        "rows of up to 16 words, the median run"
+    )
     figure, ax = canvas(
         3.95, "A small state doesn’t copy a long row; with attention, two of three runs do", note
     )
