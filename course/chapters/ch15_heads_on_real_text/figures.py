@@ -24,7 +24,9 @@ def _ways_of_the_gender(models: Mapping[str, tuple[float, float]]) -> Figure:
     models: name -> how much of the gender comes from "street", and from "La". More than half is
     loud.
     """
-    note = "One word is exchanged: how far does the ending follow? (mean of 96 sentences with “is”)"
+    note = (
+        "If we exchange one word, how far does the ending follow? (mean of 96 sentences with “is”)"
+    )
     title = "The small model takes the gender from “street”, the large one mostly from “La”"
     figure, ax = canvas(4, title, note)
     for left, (name, shares) in zip((0.1, 4.25), models.items(), strict=True):
@@ -141,7 +143,7 @@ def _written_by_layer(
     models: name -> the words that it reads in one sentence, and the shares, from before the first
     layer on.
     """
-    note = "If the decoder stopped there: its next word, and how many endings are correct"
+    note = "If the decoder stopped there: its next word, and the share of correct endings"
     figure, ax = canvas(3.45, title, note)
     end = sentence(ax, (0.06, 2.4), "The key is new".split(), {"new": style.INK})[-1]
     arrow(ax, (end + 0.32, 2.46), (end + 0.7, 2.46), style.SOFT)
@@ -196,7 +198,7 @@ def _pairs_right(rows: Sequence[tuple[Sequence[Any], float]], title: str) -> Fig
 
 def _claims_kept(rows: Sequence[Sequence[Claim]], title: str) -> Figure:
     """Draw a row for each claim: its limit, and its number in each model, loud where it falls."""
-    note = "Each claim has a limit that was fixed before models 2 and 3 were trained"
+    note = "We fixed each claim’s limit before we trained models 2 and 3"
     figure, ax = canvas(1.6 + 0.34 * len(rows), title, note)
     y, columns = 0.5 + 0.34 * len(rows), (5.7, 6.6, 7.5)
     label(ax, (4.35, y), "has to be", color=style.MUTED)

@@ -108,11 +108,11 @@ def _outcome_cells(ways: Mapping[str, Mapping[str, float]], example: str = "") -
     example: an adjective that flips.
     """
     _, means, two, _ = (percent(parts["flipped"]) for parts in ways.values())
-    title = f"Two features turn {two} of the adjectives, the difference of two means {means}"
+    title = f"Two features turn {two} of the adjectives; the difference of means turns {means}"
     figure, ax = canvas(
         3.65,
         title,
-        "Each cell is one percent of 498 adjectives, whose gender should change and nothing else",
+        "Each cell is 1% of 498 adjectives; only their gender should change",
     )
     x, cell = 0.04, 0.166
     for said, color in SAID.values():
@@ -174,7 +174,7 @@ def draw_scores() -> Figure:
     alt="Four fields of 100 cells. Two attention weights of one head swapped: in 99% only the "
     "gender changes, as from cansado to cansada. The difference of means: 89%, the rest another "
     "form. Two features: 55%, another form in 13, nothing changes in 32. Random pairs of features "
-    "with changes of that length: 1%, another form or word in 15, nothing changes in 84.",
+    "with changes of the same length: 1%, another form or word in 15, nothing changes in 84.",
 )
 def draw_steering() -> Figure:
     from course.chapters.ch20_features.results import WAYS, steering

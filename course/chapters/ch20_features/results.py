@@ -143,7 +143,7 @@ def claims(
         *found,
         Claim("two features turn some adjectives", two["flipped"], 0.25, above=True),
         Claim(
-            "two features at random turn hardly any adjectives",
+            "two random features turn hardly any adjectives",
             random["flipped"],
             0.05,
             above=False,

@@ -25,7 +25,7 @@ MISSED: dict[str, list[str]] = {
     "translator 2, seed 0": [
         "a probe of one number knows the other’s gender",
         "a probe finds the person of a verb",
-        "two features at random turn hardly any adjectives",
+        "two random features turn hardly any adjectives",
         "two features put a third word in the adjective’s position",
     ],
     "returns": ["half of the features or fewer return with another seed"],
