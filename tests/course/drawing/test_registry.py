@@ -101,6 +101,7 @@ for name in sys.argv[2:]:
 """
 
 
+@pytest.mark.nightly
 def test_two_processes_write_the_same_bytes(tmp_path, saved):
     """This one and another, in which sets have another order, and the clock has moved on."""
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"

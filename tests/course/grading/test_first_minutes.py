@@ -56,7 +56,12 @@ def test_the_sandboxes_hold_for_an_ordinary_user():
     assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-1000:]
 
 
-@pytest.mark.parametrize("sandbox", ["bubblewrap", ""], ids=lambda sandbox: sandbox or "no sandbox")
+# In a sandbox, the story "teaches" of tests/users does the same by day.
+@pytest.mark.parametrize(
+    "sandbox",
+    [pytest.param("bubblewrap", marks=pytest.mark.nightly), ""],
+    ids=lambda sandbox: sandbox or "no sandbox",
+)
 @pytest.mark.parametrize(
     "user",
     [pytest.param(WHO, marks=[pytest.mark.nightly] if WHO == 0 else []), ORDINARY],
