@@ -54,7 +54,7 @@ def draw_two_memories() -> Figure:
     label(ax, (x + 0.38, 0.5), "1 matrix", **NUMBER)
     for y, name, said in (
         (1.95, "cache", "a key and a value\nfor each word"),
-        (0.68, "state", "always the same size;\ndarker: more words so far"),
+        (0.68, "state", "always the same size; the\ndarker, the more words"),
     ):
         label(ax, (0.02, y), name, **BOLD)
         label(ax, (0.02, y - 0.31), said, color=style.MUTED)
@@ -149,7 +149,7 @@ def draw_costs() -> Figure:
 )
 def draw_worth() -> Figure:
     right = {**exchange.right(), **exchange.right_today()}
-    title = "The minGRU is far ahead on longer sentences, but behind on those with a pronoun"
+    title = "The minGRU is far ahead on longer sentences, but on average behind with a pronoun"
     note = "Correct sentences out of 100; small dots: three runs, large dots: their means"
     figure, ax = canvas(3.95, title, note)
     left, wide = 2.95, 4.2

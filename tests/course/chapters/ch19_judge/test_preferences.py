@@ -113,6 +113,8 @@ def test_what_the_sections_say_and_the_picture():
         "DPO, short": [0.22, 5.7],
         "reward model, short": [0.48, 7.6],
     }
+    assert round(mean(of["start"], "length")) == 7
+    assert {round(mean(of[way], "length")) for way in lab.TAUGHT} == {3, 4}
     different = {way: round(mean(of[way], "different"), 2) for way in lab.TAUGHT}
     assert different == {"GRPO": 0.52, "DPO": 0.99, "reward model": 0.29}
     assert [round(run["agrees"], 2) for run in of["reward model"]] == [0.83, 0.76, 0.77]
