@@ -320,7 +320,7 @@ def draw_routes() -> Figure:
                 "without": lost["best head off"],
             }
         )
-    title = "In two models, the verb must see the noun; in seed 1, the other English words must"
+    title = "In two models, most verbs need to see the noun; in seed 1, the other English words do"
     note = (
         "Share of the 233 plurals lost when the noun is hidden at the arrow’s tip; the dashed "
         "arrows weren’t cut"
