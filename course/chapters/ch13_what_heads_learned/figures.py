@@ -38,7 +38,7 @@ def head_table(table: Sequence[Mapping[str, Any]]) -> Figure:
         for kind in askers
     }
     shares = [f"{100 * steady_round(some[-1]['right']):.0f}%" for some in rows.values()]
-    title = "One head finds the noun from the adjective; from “it”, none does well"
+    title = "One head finds the noun from the adjective; from the pronoun, none does well"
     note = "Each dot is a head: the share of sentences in which it attends most to the correct noun"
     figure, ax = canvas(4.5, title, note)
     left, wide, step = 3.3, 4.3, 0.1
@@ -144,7 +144,7 @@ def draw_agreement() -> Figure:
     measured, (right, wrong) = _over_seeds(), _endings(*SWAPPED)
     title = "In all three models, swapping two weights flips the gender"
     note = (
-        "Share of 498 sentences in which the adjective gets the correct gender; a dot is one model"
+        "Share of 498 sentences in which the adjective gets the correct gender; each dot is a model"
     )
     figure, ax = canvas(4.5, title, note)
     across = 5.0 + 2.3 * np.array([0, 0.5, 1])  # nothing, chance, everything

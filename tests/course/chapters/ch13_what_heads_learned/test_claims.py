@@ -6,7 +6,7 @@ import torch
 from transformer_lib import PAD, Translator
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import patch_attention
-from transformer_lib.interpret.pronouns import PronounBatch, measurable
+from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy, measurable
 from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.text import english_spanish
 
@@ -39,3 +39,18 @@ def test_nothing_that_is_written_depends_on_the_pronoun():
 
     assert len(layers) == 4 and torch.equal(written(), written(without=batch.pronoun))
     assert not torch.equal(written(), written(without=batch.antecedent))
+
+
+@pytest.mark.slow
+def test_the_head_of_the_pronoun_finds_nouns_from_it_and_none_from_they():
+    translator = Translator.load()
+    items = measurable(translator, english_spanish.load_pronoun(), half=1)
+
+    def shares(pronoun):
+        which = [item for item in items if pronoun in item.english.lower().split()]
+        rows = head_accuracy(translator, PronounBatch(translator, which))
+        place = ("pronoun", "encoder.layers.1.self_attn", 2)
+        (row,) = [row for row in rows if (row["from"], row["layer"], row["head"]) == place]
+        return len(which), round(100 * row["right"]), round(100 * row["other"])
+
+    assert shares("it") == (272, 50, 46) and shares("they") == (226, 0, 0)
