@@ -527,10 +527,31 @@ class Norm(nn.Module):
         self.norm = nn.LayerNorm(d_model)
 
 
+def keeps_dropout(mine: Own, name: str, sizes: Sequence[Any], *connections: str) -> None:
+    """A Hint unless a module hands its dropout on to these parts of it."""
+    module = mine.make(name, *sizes[:-1], 0.25)
+    for path in connections:
+        kept = found_at(mine, module, f"{path}.dropout.p")
+        expect(
+            kept is None or kept == 0.25,
+            f"Made with a dropout of 0.25, the `{path}` of `{name}` drops a share of {kept}: hand "
+            "`dropout` on.",
+        )
+
+
 # The likeliest slip of a layer: a sub-layer is called, and its result handed to the connection.
 A_RESULT = {
     "object is not callable": "A SublayerConnection is handed x and a function, which it calls "
     "itself, such as `self.feed_forward` or `lambda x: …`. You handed it a result."
+}
+
+
+# The source has another number of words than the target, so what is confused doesn't fit.
+OTHER_LENGTHS = {
+    "must match": "Source and target have different lengths here, and something of the one meets "
+    "something of the other. Self-attention takes queries, keys and values from `x`, and "
+    "`tgt_mask`. Cross-attention takes its queries from `x`, but keys and values from `memory`, "
+    "and `src_mask`."
 }
 
 
@@ -557,6 +578,7 @@ def encoder(mine: Own) -> None:
             ours(x, src_mask=seen()),
             [(ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`.")],
         )
+    keeps_dropout(mine, "EncoderLayer", sizes, "residual_self_attn", "residual_feed_forward")
     stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": seen()})
 
 
@@ -581,7 +603,7 @@ def decoder(mine: Own) -> None:
     masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
-        found = call(partial(their, **masks), x, memory, stops=A_RESULT)
+        found = call(partial(their, **masks), x, memory, stops=A_RESULT | OTHER_LENGTHS)
     with about("DecoderLayer"):
         of_decoder.decoder_layer(layer)
     with about("DecoderLayer"), torch.no_grad():
@@ -595,7 +617,16 @@ def decoder(mine: Own) -> None:
                 ),
             ],
         )
+    connections = ("residual_self_attn", "residual_cross_attn", "residual_feed_forward")
+    keeps_dropout(mine, "DecoderLayer", sizes, *connections)
     stack(mine, "Decoder", seeded(lambda: Decoder(3, *sizes)), (x, memory), masks)
+
+
+MEMORY_LOST = {
+    "must match": "Source and target have different lengths here, and something of the one meets "
+    "something of the other. Each layer reads `x`, which the layer before it wrote, and the same "
+    "`memory`: does your loop keep the two apart?"
+}
 
 
 def stack(
@@ -607,7 +638,7 @@ def stack(
     their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
     with about(name), torch.no_grad():
         compare(
-            call(partial(their, **masks), *inputs),
+            call(partial(their, **masks), *inputs, stops=MEMORY_LOST if memory else None),
             ours(*inputs, **masks),
             [
                 (
@@ -651,11 +682,12 @@ def whole(mine: Own) -> None:
             f"numbers of size {found:.3f}, and should with {size:.3f}: nn.init.xavier_uniform_ "
             "for the matrix of each nn.Linear, and nothing else.",
         )
-    expect(
-        drops(mine, mine.make("Transformer", 11, 11, 1, 6, 7, 2, 0.5)),
-        "The logits are right. But with dropout=0.5 the encoder reads the same twice, in training, "
-        "before its first layer: dropout comes after the positions.",
-    )
+    for half in ("encoder", "decoder"):
+        expect(
+            drops(mine, mine.make("Transformer", 11, 11, 1, 6, 7, 2, 0.5), half),
+            f"The logits are right. But with dropout=0.5 the {half} reads the same twice, in "
+            "training, before its first layer: dropout comes after the positions.",
+        )
 
 
 def judge_decode(mine: Own, their: Any, ours: Transformer) -> None:
@@ -716,20 +748,23 @@ def generator_of(mine: Own, model: Any) -> Any:
         raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab_size).") from None
 
 
-def drops(mine: Own, model: Any) -> bool:
-    """Is anything dropped before the first layer, while it trains?"""
+def drops(mine: Own, model: Any, half: str) -> bool:
+    """Is anything dropped before the encoder's or the decoder's first layer, while it trains?"""
     read: list[Tensor] = []
 
     def keep(x: Tensor, *masks: Any, **named: Any) -> Tensor:
         read.append(x)
         return x
 
-    mine.replace(model, encoder=keep)
+    mine.replace(model, **{half: keep})
     mine.look_up(model, "train")()
-    encode = mine.look_up(model, "encode")
+    src, tgt_in = torch.tensor([[4, 5, 6, EOS]]), torch.tensor([[4, 5, 6]])
     with torch.random.fork_rng(devices=[]):
         for _ in range(2):
-            encode(torch.tensor([[4, 5, 6, EOS]]))
+            if half == "encoder":
+                mine.look_up(model, "encode")(src)
+            else:
+                mine.look_up(model, "decode")(tgt_in, torch.zeros(1, 4, 6), src)
     return not same(*read)
 
 

@@ -20,6 +20,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch.nn import functional
+
 from course.checks import Hint
 from course.mine.bench import FILE, GIVEN, NAMES, code_of, parsed, untried, where
 from transformer_lib.files import write_file
@@ -182,8 +185,12 @@ def written(name: str, found: Any) -> str:
     if isinstance(found, bool | int | float | str | tuple | None):
         return f"{name} = {found!r}"
     if module.startswith("torch") and getattr(found, "__name__", None) == name:
-        return f"from {module} import {name}"
-    raise Hint(f"it needs `{name}`, which your cell doesn't define.")
+        public = [one for one in (torch, functional) if getattr(one, name, None) is found]
+        return f"from {public[0].__name__ if public else module} import {name}"
+    raise Hint(
+        f"it needs `{name}`, which is neither PyTorch's nor a part of yours: define it in the same "
+        "cell, or use what PyTorch or your other parts have."
+    )
 
 
 def global_names(text: str) -> Iterator[tuple[str, bool]]:

@@ -260,6 +260,8 @@ def run_greedy(
     """What an attempt returns. read: what the decoder has read, which grows meanwhile."""
     try:
         found = function(model, src.clone(), LONGEST)
+    except Hint:
+        raise  # of a check within
     except Exception as error:
         reason = reason_of(error)
         if type(error).__name__ == Endless.__name__:  # it may come back from another process
