@@ -179,7 +179,7 @@ def draw_stream_of_words() -> Figure:
 def draw_neurons() -> Figure:
     _, values = held_out_neurons()
     kinds = kinds_of_words()
-    title = "One neuron fires strongly for masculine plurals, another for all plural nouns"
+    title = "One neuron fires strongly for most masculine plurals, another for all plural nouns"
     note = (
         "How many words make each neuron fire above 1, in 1,000 "
         "sentences that our translator hadn’t seen"
@@ -212,7 +212,7 @@ def draw_neurons() -> Figure:
 )
 def draw_deep_stack() -> Figure:
     figure, ax = canvas(
-        3.7, "In 24 untrained layers, vectors vanish or explode, and a norm prevents both"
+        3.7, "In our 24 untrained layers, vectors vanish or explode; a norm prevents both"
     )
     left, wide, middle, decade = 1.1, 4.2, 1.92, 0.2
     label(ax, (0.02, 3.12), "length, compared with the input (log scale)", color=style.MUTED)

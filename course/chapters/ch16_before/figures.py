@@ -108,7 +108,7 @@ def draw_three() -> Figure:
         start = MIDDLES[trees] + 0.14 * np.sign(i - trees)
         rise = -(0.13 + 0.12 * abs(start - MIDDLES[i]))
         arrow(ax, (start, below), (MIDDLES[i], below), style.ENCODER, rise=rise, thick=1.25)
-    text = "English words attend to each other, too: here “trees”"
+    text = "English words attend to one another, too (only “trees” is shown)"
     label(ax, (end + 0.15, below - 0.19), text, color=style.ENCODER)
     return figure
 
@@ -195,7 +195,7 @@ def table_of_bars(
     "from its noun: 94, 85, 67 and 59%. Longer than any in training: 38, 85, 68 and 6%.",
 )
 def draw_splits() -> Figure:
-    title = "The Transformer is ahead on distant pronouns, and far behind on longer sentences"
+    title = "The Transformer is ahead on distant pronouns, but far behind additive attention on longer ones"
     note = "Translations that are right to the letter after 1,500 steps: means of three runs each"
     figure, ax = canvas(4.45, title, note)
     rows = {
@@ -246,7 +246,7 @@ def draw_length() -> Figure:
     name_lines(ax, wide=40)
 
     title = f"Beyond {LEARNED} tokens, additive attention holds up and the Transformer fails"
-    note = "Right to the letter, means of three runs each; with {} tokens, there are {} sentences"
+    note = "Right to the letter, six sets together, means of three runs; with {} tokens, there are {} sentences"
     titled(figure, title, note.format(longest, sentences[longest]))
     ax.axvspan(LEARNED + 0.5, longest, color=style.GROUND, zorder=0)
     look = {"color": style.MUTED, "ha": "center", "va": "bottom"}

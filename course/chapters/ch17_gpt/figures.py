@@ -258,12 +258,12 @@ def draw_masks() -> Figure:
     alt="Three columns with an example each, and a row of bars for each of three models: "
     "a translator, a language model under GPT's mask, and one under the prefix mask. A bar is the "
     "mean share right to the letter, with a dot for each seed. Like the training, 0.85, 0.79 and "
-    "0.76; with “it”, 0.70, 0.63 and 0.64; longer than in training, orange, 0.18, 0.21 and 0.05.",
+    "0.76; with a pronoun, 0.70, 0.63 and 0.64; longer than in training, orange, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
 
-    kinds = "like those in training", "with “it”", "longer than in training"
+    kinds = "like those in training", "with a pronoun", "longer than in training"
     names = "translator", "language model,\nGPT’s mask", "language model,\nprefix mask"
     title = "The translator leads on ordinary sentences, but not on longer ones"
     note = "Share of 1,000 new sentences translated without a mistake. Bars: the mean of three runs"
@@ -346,7 +346,7 @@ def draw_induction() -> Figure:
     "three models eight bars, four for each layer: the loss on the repeated row without one head. "
     "In each the highest is orange, a head of layer 0 that looks one word back: 0.65, 0.96 and "
     "2.38. Without any other it is at most 0.29, 0.71 and 0.65. It is 3.7 if the first row is "
-    "ignored, and 2.5 if its words are known, but not their order.",
+    "ignored, and 2.5 if its twelve words are known and taken as equally likely.",
 )
 def draw_heads_off() -> Figure:
     stored, row = experiments.load("induction"), example_row()[:7]
@@ -373,8 +373,8 @@ def draw_heads_off() -> Figure:
     unordered = f"{math.log(stored['words_in_a_row']):.1f}"
     for loss, said in (
         ("0", "all copied"),
-        (unordered, "words known,\nnot their order"),
-        (nothing, "first row ignored"),
+        (unordered, "twelve words\nequally likely"),
+        (nothing, "all words\nequally likely"),
     ):
         up = zero + nat * float(loss)
         path(ax, [(1.3, up), (style.WIDTH - 0.05, up)], style.SOFT, head=False, thick=0.75)

@@ -23,7 +23,7 @@ UNCLEAR = "no clear difference"
 CHANGED = {  # what replaced what
     "SwiGLU": ("max(0, z)", "SwiGLU, a gate"),
     "no biases": ("biases", "no biases"),
-    "pre-norm": ("norm after each sub-layer", "norm before it: pre-norm"),
+    "pre-norm": ("norm after sub-layers", "norm before them: pre-norm"),
     "RMSNorm": ("layer norm", "RMSNorm"),
     "QK-norm": ("raw queries and keys", "normalized: QK-norm"),
     "grouped queries": ("4 heads of keys", "2 of them: grouped queries"),
@@ -206,7 +206,7 @@ def draw_worth() -> Figure:
 @figure(
     "since-language-model",
     caption="The same changes in a language model: how much of the gap to the floor each closes.",
-    alt="Bars on rails from the base's loss, at 0 percent, to the lowest possible, at 100: how "
+    alt="Bars on rails from the base's loss, at 0 percent, to the floor, at 100: how "
     "much of this gap is gone. Muon 25 percent, in orange, today 10, SwiGLU 9, not tied and "
     "QK-norm 8, GELU and AdamW 5. Farther away than the base, to the left, are stable by 5, "
     "multi-query by 10 and the window by 15. The others show no clear difference, no positions "
@@ -220,11 +220,11 @@ def draw_language_model() -> Figure:
     clear.sort(key=lambda row: -_mean(row, "nearer"))
     gone = [_mean(row, "nearer") for row in clear]
     most = f"{clear[0]['what']} helps most: it closes {gone[0]:.0f}% of the gap"
-    note = "How much of the gap to the lowest possible loss each change closes; means of three runs"
+    note = "How much of the gap to the floor of the loss each change closes; means of three runs"
     figure, ax = canvas(4.85, f"In a language model, too, {most}", note)
     zero, end, y = 3.2, style.WIDTH - 0.1, 3.6
     inch = (end - zero) / 100
-    for x, said, ha in ((zero, "0%: no change", "left"), (end, "100%: the lowest loss", "right")):
+    for x, said, ha in ((zero, "0%: no change", "left"), (end, "100%: the floor", "right")):
         label(ax, (x, y + 0.32), said, ha=ha, color=style.MUTED)
         path(ax, [(x, 0.5), (x, y + 0.2)], style.SOFT, head=False, thick=0.75)
     for place, (row, mean) in enumerate(zip(clear, gone, strict=True)):

@@ -71,7 +71,9 @@ def _score_rows(rows: Mapping[str, Any], scopes: Mapping[str, str]) -> Figure:
         for name in kinds[0]
     }
     count = sum(all_words > 0 for _, all_words in ahead.values())
-    title = f"Among all words, features beat neurons for {count} of {len(ahead)} properties"
+    title = (
+        f"Among all words, features on average beat neurons for {count} of {len(ahead)} properties"
+    )
     titled(figure, title, note)
     ahead = dict(sorted(ahead.items(), key=lambda row: -row[1][1]))
     colors = style.MUTED, style.ACCENT

@@ -14,13 +14,13 @@ from course.chapters.ch07_encoder.experiments import (
 
 
 def test_a_fresh_stack_vanishes_without_sums_and_explodes_without_norms():
-    for seed in [0, 1, 2]:
+    for seed, told in enumerate([0.58, 0.74, 1.39]):
         neither, sums, both = (
             deep_stack(WAYS[name], seed=seed) for name in ("f(x)", "x + f(x)", "norm(x + f(x))")
         )
         assert max(neither["signal"][-1], neither["gradient"][0]) < 1e-5
         assert min(sums["signal"][-1], sums["gradient"][0]) > 1e3
-        assert 0.99 < both["signal"][-1] < 1.01 and 0.1 < both["gradient"][0] < 10
+        assert 0.99 < both["signal"][-1] < 1.01 and round(both["gradient"][0], 2) == told
 
 
 def test_the_gender_reaches_the_words_that_need_it_in_layer_1():
