@@ -195,7 +195,9 @@ def table_of_bars(
     "from its noun: 94, 85, 67 and 59%. Longer than any in training: 38, 85, 68 and 6%.",
 )
 def draw_splits() -> Figure:
-    title = "The Transformer is ahead on distant pronouns, but far behind additive attention on longer ones"
+    title = (
+        "The Transformer leads on distant pronouns but trails additive attention on long sentences"
+    )
     note = "Translations that are right to the letter after 1,500 steps: means of three runs each"
     figure, ax = canvas(4.45, title, note)
     rows = {
@@ -246,7 +248,7 @@ def draw_length() -> Figure:
     name_lines(ax, wide=40)
 
     title = f"Beyond {LEARNED} tokens, additive attention holds up and the Transformer fails"
-    note = "Right to the letter, six sets together, means of three runs; with {} tokens, there are {} sentences"
+    note = "Right to the letter in six sets, means of three runs; with {} tokens, {} sentences"
     titled(figure, title, note.format(longest, sentences[longest]))
     ax.axvspan(LEARNED + 0.5, longest, color=style.GROUND, zorder=0)
     look = {"color": style.MUTED, "ha": "center", "va": "bottom"}

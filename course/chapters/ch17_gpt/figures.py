@@ -258,7 +258,7 @@ def draw_masks() -> Figure:
     alt="Three columns with an example each, and a row of bars for each of three models: "
     "a translator, a language model under GPT's mask, and one under the prefix mask. A bar is the "
     "mean share right to the letter, with a dot for each seed. Like the training, 0.85, 0.79 and "
-    "0.76; with a pronoun, 0.70, 0.63 and 0.64; longer than in training, orange, 0.18, 0.21 and 0.05.",
+    "0.76; with a pronoun, 0.70, 0.63 and 0.64; longer ones, orange, 0.18, 0.21 and 0.05.",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
