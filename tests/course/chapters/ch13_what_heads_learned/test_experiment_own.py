@@ -10,7 +10,7 @@ CELLS = sections.series()["13_what_the_heads_learned"].cells
 
 def test_what_is_told_of_three_small_models():
     rows = experiments.load("own-heads")["results"]
-    told = next(cell.source for cell in CELLS if "three such small models" in cell.source)
+    told = next(cell.source for cell in CELLS if "three small models" in cell.source)
     for name in ("plurals", "without it"):
         assert "{:.0%}, {:.0%} and {:.0%}".format(*(row[name] for row in rows)) in told, name
     assert f"worst of {experiments.load('own-heads')['heads']} heads" in told
