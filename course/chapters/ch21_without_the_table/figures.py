@@ -54,7 +54,7 @@ def draw_two_memories() -> Figure:
     label(ax, (x + 0.38, 0.5), "1 matrix", **NUMBER)
     for y, name, said in (
         (1.95, "cache", "a key and a value\nfor each word"),
-        (0.68, "state", "always the same size; the\ndarker, the more words"),
+        (0.68, "state", "of one size; darker\nwith more words"),
     ):
         label(ax, (0.02, y), name, **BOLD)
         label(ax, (0.02, y - 0.31), said, color=style.MUTED)
