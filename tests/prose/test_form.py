@@ -19,6 +19,29 @@ def test_the_minutes_are_as_counted(name):
         assert said == wanted, "run: python -m course.notebook_tools.count --fix"
 
 
+HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def test_the_hours_are_those_of_the_cores():
+    def hours(*numbers):
+        found = [
+            count.counts(NOTEBOOKS[n])[0]["minutes"] for n in NUMBERED if int(n[:2]) in numbers
+        ]
+        return HOURS[round(sum(found) / 60) - 1]
+
+    root = sections.ROOT
+    start, readme, site = (
+        " ".join((root / path).read_text(encoding="utf-8").split())
+        for path in ("notebooks/00_start_here.ipynb", "README.md", "course/site/texts.toml")
+    )
+    until, real, rest = hours(*range(14)), hours(14, 15), hours(*range(16, 22))
+    assert f"The core of 00 to 13 takes about {until} hours" in readme
+    assert f"(00–13) take about {until} hours" in start
+    assert real == "one" and "Real text (14, 15) takes another hour." in start
+    assert f"(16–21) takes about {rest} hours" in start
+    assert f"The core of the series takes about {hours(*range(22))} hours" in site
+
+
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_deeper_sections_are_folded_and_called_so(name):
     for cell in NOTEBOOKS[name].cells:
