@@ -123,8 +123,9 @@ def _endings(*swap: str) -> list[str]:
     "meant.",
     alt="Two lines from 0 to 100%, a dot for each of 16 heads. Before the first an arrow leads "
     "from the word 'tired' to 'animal': one dot, large and orange, encoder, layer 1, head 2, is at "
-    "99%; the other 15 have at most 6%, most of them 0. Before the second a thin grey arrow "
-    "leads from 'it': the same head has 27%, the others at most 7%.",
+    "99%; the other 15 have at most 6%, most of them 0. Before the second, which is for the "
+    "pronouns 'it' and 'they', a thin grey arrow leads from 'it': the same head has 27%, the "
+    "others at most 7%.",
 )
 def draw_head_table() -> Figure:
     translator = Translator.load()
