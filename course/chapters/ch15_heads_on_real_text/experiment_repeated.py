@@ -85,16 +85,16 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
             0.15,
             above=False,
         ),
-        Claim("without any one head, the margin falls by under a third", lost, 1 / 3, above=False),
+        Claim("no single head costs a third of the margin", lost, 1 / 3, above=False),
         Claim(
-            "16 most needed heads cost more than ten random sets",
+            "the 16 most needed heads cost more than any of ten random sets",
             min(most["at random"]) - most["chosen"],
             0,
             above=True,
             points=True,
         ),
         Claim("pairs with “it”: fewer than 25% are correct", pairs["it"], 0.25, above=False),
-        Claim("with “the suitcase” in its place: also fewer", pairs["again"], 0.25, above=False),
+        Claim("with “the suitcase” instead of “it”: also fewer", pairs["again"], 0.25, above=False),
         Claim(
             "with “la maleta” in Spanish, too: more than half", pairs["written"], 0.5, above=True
         ),

@@ -353,7 +353,7 @@ def draw_pronouns() -> Figure:
     alt="Ten findings as rows, each with its limit and its number in three models; eight hold in "
     "all. In orange: “La moves it less far in through it than after is” needs over 0 "
     "points: 38 for the large model, 4 for the second, but \N{MINUS SIGN}1 for the third. "
-    "“Without any one head, the margin falls by under a third” needs under 33%: 22% and 19%, "
+    "“No single head costs a third of the margin” needs under 33%: 22% and 19%, "
     "but 57% for the third.",
 )
 def draw_repeated() -> Figure:

@@ -75,6 +75,12 @@ def test_the_numbers_that_only_prose_and_pictures_of_the_notebook_tell(said, mea
     assert round(100 * measured) == said
 
 
+def test_in_another_clause_the_article_leads_in_both_new_models():
+    for name, leads in (("earlier", False), ("seed-1", True), ("seed-2", True)):
+        noun, article, _ = embedded(MODELS[name]["where"]["through it"])
+        assert (article > noun) == leads
+
+
 def test_what_is_said_of_single_heads_of_the_large_model():
     off, looks = LOST["earlier"], MODELS["earlier"]["looks"].values()
     gained = [round(168 * (row["right"] - off["trained"]["share"])) for row in off["alone"]]
