@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +31,7 @@ from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
 from transformer_lib.training.devices import get_device
+from transformer_lib.training.threads import threads_for, using_threads
 
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
@@ -274,9 +276,11 @@ class Translator:
             search = partial(beam_search, self.model, beam_size=beam, n_best=n_best, **how)
             hypotheses = self.in_batches(sources, search, batch=max(1, BATCH // beam))
         else:
-            hypotheses = [
-                sample_decode(self.model, self.batch([ids] * n_best), **how) for ids in sources
-            ]
+            hypotheses = []
+            for ids in sources:
+                src = self.batch([ids] * n_best)
+                with self._threads(src):
+                    hypotheses.append(sample_decode(self.model, src, **how))
         found = []
         for (typed, _), found_here in zip(read, hypotheses, strict=True):
             best, *others = (self.translation(one, typed) for one in found_here)
@@ -298,8 +302,13 @@ class Translator:
         found: dict[int, Decoded] = {}
         for chosen in similar_lengths([len(ids) + 1 for ids in sources], batch):
             src = self.batch([sources[i] for i in chosen])
-            found.update(zip(chosen, decode(src), strict=True))
+            with self._threads(src):
+                found.update(zip(chosen, decode(src), strict=True))
         return [found[i] for i in range(len(sources))]
+
+    def _threads(self, ids: Tensor) -> AbstractContextManager[None]:
+        """One thread for a few sentences: see `threads_for`, whose rule holds here as well."""
+        return using_threads(threads_for(self.model.tgt_embed.table.embedding_dim, ids.numel()))
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
         """Source sentences as one batch of ids (b, s), on the model's device."""
@@ -337,13 +346,15 @@ class Translator:
         """The attention weights while the model writes `translation` (None: its own greedy one)."""
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
-        if translation is None:
-            written = greedy_decode(self.model, self.batch([ids]), max_length=self.tgt.longest)[0]
-        else:
-            written = self.tgt.vocab.encode(translation)
-        batch = make_batch([(ids, written)]).to(self.device)
-        with inference_mode(self.model), record_attention(self.model) as weights:
-            self.model(batch.src, batch.tgt_in)
+        src = self.batch([ids])
+        with self._threads(src):
+            if translation is None:
+                written = greedy_decode(self.model, src, max_length=self.tgt.longest)[0]
+            else:
+                written = self.tgt.vocab.encode(translation)
+            batch = make_batch([(ids, written)]).to(self.device)
+            with inference_mode(self.model), record_attention(self.model) as weights:
+                self.model(batch.src, batch.tgt_in)
         words = self.tgt.display_tokens(self.tgt.vocab.decode(written))
         return AttentionMaps(
             src=[*self.src.display_tokens(tokens), SPECIALS[EOS]],

@@ -13,6 +13,7 @@ from transformer_lib.text.parallel import digest, read_parallel
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import InputError, UserInput
+from transformer_lib.training.threads import using_threads
 from transformer_lib.translator import MODELS, SHIPPED_MODEL, Translator, model_folder
 
 
@@ -77,6 +78,18 @@ def test_a_text_is_no_list_of_texts(translator, function):
     """Its letters would be taken for texts."""
     with pytest.raises(TypeError, match="a list of .* is needed"):
         NEED_A_LIST[function](translator)
+
+
+def test_one_sentence_takes_one_thread_and_gives_the_others_back(translator):
+    seen = []
+
+    def decode(src):
+        seen.append(torch.get_num_threads())
+        return [None] * len(src)
+
+    with using_threads(2):
+        translator.in_batches([[4, 5]], decode)
+        assert seen == [1] and torch.get_num_threads() == 2
 
 
 def test_a_translation_is_one_line(translator):
