@@ -2,7 +2,7 @@
 
     style.py             sizes, type, colors
     words.py             a page, its title, a word, a sentence
-    cells.py             a vector, a matrix, a mask
+    cells.py             a vector, a matrix, a bar
     arrows.py            a box, an arrow, who looks at whom
     plots.py             curves, bars, rows of dots
     rows.py              experiments, a row for each

@@ -45,11 +45,10 @@ LARGEST = 100_000  # bytes
 class _AnimationEntry:
     """The loop of one figure.
 
-    name: the figure's. moves: what happens, in words, for readers who can't see it. film: a
+    moves: what happens, in words, for readers who can't see it. film: a
     function that takes the drawn figure and returns its `Film`.
     """
 
-    name: str
     moves: str
     film: "Callable[[Figure], Film]"
 
@@ -65,7 +64,7 @@ def animation(name: str, *, moves: str) -> Callable:
     """
 
     def register(film: "Callable[[Figure], Film]") -> "Callable[[Figure], Film]":
-        ANIMATIONS.register(name, _AnimationEntry(name, moves, film), film.__module__)
+        ANIMATIONS.register(name, _AnimationEntry(" ".join(moves.split()), film), film.__module__)
         return film
 
     return register
@@ -74,8 +73,7 @@ def animation(name: str, *, moves: str) -> Callable:
 class Film:
     """When each part of a figure appears. Times are seconds from the beginning of the loop.
 
-    seconds: how long the loop is; in the last LEAVES of them all parts fade away. A part that
-    comes later than that raises ValueError.
+    seconds: how long the loop is; in the last LEAVES of them all parts fade away.
     """
 
     def __init__(self, figure: Figure, seconds: float):
@@ -90,9 +88,6 @@ class Film:
         return str(artist.get_gid())
 
     def _act(self, artist: Artist, does: str, **how: Any) -> None:
-        last = max(value for key, value in how.items() if key in ("at", "until", "end"))
-        if last > self.seconds - LEAVES:
-            raise ValueError(f"a part comes at {last} s, when the loop of {self.seconds} s is over")
         self.acts.append((self.part(artist), does, how))
 
     def appear(self, artist: Artist, at: float) -> None:
@@ -108,7 +103,7 @@ class Film:
 
         line: it doesn't fade: it is drawn from its start, and in the end drawn back to it.
         """
-        self._act(artist, "trace" if line else "glimpse", at=at, until=until)
+        self._act(artist, "trace" if line else "glimpse", at=at, end=until)
 
     def fly(
         self,
@@ -227,53 +222,46 @@ def _rules(root: ElementTree.Element, film: Film, name: str) -> tuple[str, float
         begin = f"0%,{share(at)}{{opacity:0}}" if at > 0 else "0%{opacity:0}"
         return f"{begin}{share(at + fade)},{leaves}{{opacity:1}}{gone},100%{{opacity:0}}"
 
-    end = 0.0
+    def trace(line: ElementTree.Element, frames: str, *classes: str) -> None:
+        line.set("pathLength", "1")
+        line.set("stroke-dasharray", "1 1")
+        move(line, frames, *classes)
+
     for part, does, how in film.acts:
-        node, at = parts[part], how["at"]
-        if does in ("glimpse", "trace"):
-            until = how["until"]
-            lines = [child for child in node.iter(f"{{{SVG}}}path")]
-            if does == "glimpse":
-                frames = (
-                    f"0%,{share(at)}{{opacity:0}}{share(at + FADE)},{share(until - FADE)}"
-                    f"{{opacity:1}}{share(until)},100%{{opacity:0}}"
-                )
-                move(node, frames, "extra")
-                continue
-            for line in lines:  # drawn, and drawn back
-                line.set("pathLength", "1")
-                line.set("stroke-dasharray", "1 1")
-                frames = (
-                    f"0%,{share(at)}{{stroke-dashoffset:1;opacity:0}}"
-                    f"{share(at + 0.02)}{{stroke-dashoffset:1;opacity:1}}"
-                    f"{share(at + 0.5)},{share(until - 0.5)}{{stroke-dashoffset:0;opacity:1}}"
-                    f"{share(until)}{{stroke-dashoffset:1;opacity:1}}"
-                    f"{share(until + 0.02)},100%{{stroke-dashoffset:1;opacity:0}}"
-                )
-                move(line, frames, "extra")
-            continue
-        end = max(end, how["end"])
+        node, at, end = parts[part], how["at"], how["end"]
         if does == "appear":
             move(node, fading(at))
+        elif does == "glimpse":
+            frames = (
+                f"0%,{share(at)}{{opacity:0}}{share(at + FADE)},{share(end - FADE)}"
+                f"{{opacity:1}}{share(end)},100%{{opacity:0}}"
+            )
+            move(node, frames, "extra")
+        elif does == "trace":  # drawn, and drawn back
+            frames = (
+                f"0%,{share(at)}{{stroke-dashoffset:1;opacity:0}}"
+                f"{share(at + 0.02)}{{stroke-dashoffset:1;opacity:1}}"
+                f"{share(at + 0.5)},{share(end - 0.5)}{{stroke-dashoffset:0;opacity:1}}"
+                f"{share(end)}{{stroke-dashoffset:1;opacity:1}}"
+                f"{share(end + 0.02)},100%{{stroke-dashoffset:1;opacity:0}}"
+            )
+            for line in node.iter(f"{{{SVG}}}path"):
+                trace(line, frames, "extra")
         elif does == "draw":
+            frames = (
+                f"0%,{share(at)}{{stroke-dashoffset:1;opacity:0}}"
+                f"{share(at + 0.02)}{{stroke-dashoffset:1;opacity:1}}"
+                f"{share(end)},{leaves}{{stroke-dashoffset:0;opacity:1}}"
+                f"{gone},100%{{stroke-dashoffset:0;opacity:0}}"
+            )
             for path in node.iter(f"{{{SVG}}}path"):
-                line = "fill: none" in path.get("style", "") and "dash" not in path.get("style", "")
-                if not line:  # its head, which comes at the end; dots can't be drawn one by one
-                    move(path, fading(how["end"] - 0.12, 0.12))
-                    continue
-                path.set("pathLength", "1")
-                path.set("stroke-dasharray", "1 1")
-                frames = (
-                    f"0%,{share(at)}{{stroke-dashoffset:1;opacity:0}}"
-                    f"{share(at + 0.02)}{{stroke-dashoffset:1;opacity:1}}"
-                    f"{share(how['end'])},{leaves}{{stroke-dashoffset:0;opacity:1}}"
-                    f"{gone},100%{{stroke-dashoffset:0;opacity:0}}"
-                )
-                move(path, frames)
+                if "fill: none" in path.get("style", "") and "dash" not in path.get("style", ""):
+                    trace(path, frames)
+                else:  # its head, which comes at the end; dots can't be drawn one by one
+                    move(path, fading(end - 0.12, 0.12))
         elif does == "fly":
             copy = ElementTree.Element(f"{{{SVG}}}use", {"href": f"#{part}-only"})
-            steps = len(how["way"]) - 1
-            places = np.linspace(at, how["end"], steps + 1)
+            places = np.linspace(at, end, len(how["way"]))
             x0, y0 = how["way"][0]
             frames = f"0%,{share(at - 0.03)}{{opacity:0}}"
             for moment, (x, y) in zip(places, how["way"], strict=True):
@@ -295,4 +283,5 @@ def _rules(root: ElementTree.Element, film: Film, name: str) -> tuple[str, float
             place = above[before]
             place.insert(list(place).index(before), copy)
             above[copy] = place
-    return "".join(rules), end
+    still = max(how["end"] for _, does, how in film.acts if does not in ("glimpse", "trace"))
+    return "".join(rules), still

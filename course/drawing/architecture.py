@@ -4,17 +4,15 @@ The source is read on the left, the target is written on the right, both from th
 A part is called what the library calls it: `encoder.self_attn`, `decoder.feed_forward`.
 """
 
-from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path
-from course.drawing.words import canvas, centered, label, width_of, word
+from course.drawing.words import bold, canvas, centered, label, muted, sentence
 
 MIDDLES = {"encoder": 2.05, "decoder": 5.75}  # of each half; all lengths in inches
 WIDTH, HEIGHT = 8.0, 8.85
@@ -65,16 +63,17 @@ FRAMES = {"encoder": (2.3, 5.55), "decoder": (2.3, 7.1)}  # what is repeated N t
 COLORS = {"encoder": style.ENCODER, "decoder": style.DECODER}
 
 
-@mpl.rc_context(style.PRINT)
 def architecture(*highlight: str, title: str = "", way: bool = False) -> Figure:
     """Draw the whole Transformer with some of its parts marked -> the figure.
 
     highlight: names of parts, or patterns: "encoder.*" is a whole encoder layer, "*_attn" each
     attention, "*.heads" the heads behind them, "*.mask" the masks. title: what to see, in the free
     corner. way: with the words' way to the next word thick, in the colors of the halves, the
-    memory's vectors, grey norms and no heads. Raises ValueError for a pattern that fits no part.
+    memory's vectors, grey norms and no heads.
     """
-    marked = _find_parts(*highlight)
+    heads = (f"{name}.heads" for name in PARTS if name.endswith("_attn"))
+    names = [*PARTS, *heads, *MASKS]
+    marked = {name for name in names for pattern in highlight if fnmatch(name, pattern)}
     figure, ax = canvas(HEIGHT)
     for half, (bottom, top) in FRAMES.items():
         _frame(ax, half, bottom, top)
@@ -82,26 +81,22 @@ def architecture(*highlight: str, title: str = "", way: bool = False) -> Figure:
     _memory(ax, **(_thick("encoder") if way else {}))
     source = ["I", "like", "trees", "<eos>"]
     for i, text in enumerate(source if way else ()):
-        box(
-            ax,
-            (2.5 + 0.2 * i, 5.95),
-            0.12,
-            0.5,
-            fill=style.WORDS[text],
-            line=0,
-            zorder=3,
-            round=0.04,
-        )
+        look = {"fill": style.WORDS[text], "line": 0, "zorder": 3, "round": 0.04}
+        box(ax, (2.5 + 0.2 * i, 5.95), 0.12, 0.5, **look)
     for name, part in PARTS.items():
         _part(ax, name, part, marked, way)
     for name, said in MASKS.items():
         _mask(ax, PARTS[name.removesuffix(".mask").removesuffix(".causal")], said, name in marked)
-    label(ax, (0.3, 8.7), title, size=16, weight="bold", va="top")
-    _words(ax, "encoder", 0.2, source)
-    _words(ax, "decoder", 0.2, ["<bos>", "me", "gustan"])
-    _words(ax, "decoder", 8.66, ["los"])
+    bold(ax, (0.3, 8.7), title, size=16, va="top")
+    for half, y, words in (
+        ("encoder", 0.2, source),
+        ("decoder", 0.2, ["<bos>", "me", "gustan"]),
+        ("decoder", 8.66, ["los"]),
+    ):
+        at = MIDDLES[half], y - 0.33 * 13 / 72  # their baseline
+        sentence(ax, at, words, size=13, gap=0.2, ha="center")
     if way:
-        label(ax, (MIDDLES["decoder"] + 0.3, 8.66), "the word after gustan", color=style.MUTED)
+        muted(ax, (MIDDLES["decoder"] + 0.3, 8.66), "the word after gustan")
     x = MIDDLES["decoder"]
     end = (x, PARTS["generator.softmax"].y + BOX_HEIGHT / 2)
     arrow(ax, end, (x, 8.5), **(_thick("decoder") if way else {}))
@@ -110,17 +105,6 @@ def architecture(*highlight: str, title: str = "", way: bool = False) -> Figure:
 
 def _thick(half: str) -> dict:
     return {"color": COLORS[half], "thick": 3}
-
-
-def _find_parts(*patterns: str) -> set[str]:
-    """The names of all parts that fit one of the patterns; ValueError when one fits none."""
-    heads = [f"{name}.heads" for name in PARTS if name.endswith("_attn")]
-    names = [*PARTS, *heads, *MASKS]
-    found = {pattern: {name for name in names if fnmatch(name, pattern)} for pattern in patterns}
-    for pattern, fitting in found.items():
-        if not fitting:
-            raise ValueError(f"no part is called {pattern!r}; the parts are {', '.join(names)}")
-    return set().union(*found.values())
 
 
 def _part(ax: Axes, name: str, part: Part, marked: set[str], way: bool) -> None:
@@ -153,22 +137,10 @@ def _look(part: Part, marked: bool) -> dict:
 def _label(
     ax: Axes, x: float, y: float, words: str, marked: bool, size: float = 12, box: bool = False
 ) -> None:
-    ground = {
-        "boxstyle": "round,pad=0.15",
-        "linewidth": 0,
-        "facecolor": style.ACCENT if marked else style.PAPER,
-    }
-    centered(
-        ax,
-        x,
-        y,
-        words,
-        size=size,
-        zorder=3,
-        linespacing=1.1,
-        color=style.PAPER if marked else style.INK,
-        bbox=ground if box else None,
-    )
+    ink, paper = (style.PAPER, style.ACCENT) if marked else (style.INK, style.PAPER)
+    ground = {"boxstyle": "round,pad=0.15", "linewidth": 0, "facecolor": paper} if box else None
+    look = {"size": size, "zorder": 3, "linespacing": 1.1, "color": ink, "bbox": ground}
+    centered(ax, x, y, words, **look)
 
 
 def _mask(ax: Axes, part: Part, said: str, marked: bool) -> None:
@@ -187,16 +159,9 @@ def _frame(ax: Axes, half: str, bottom: float, top: float) -> None:
     x = MIDDLES[half]
     middle, color = (bottom + top) / 2, COLORS[half]
     box(ax, (x, middle), 2.3, top - bottom, color=color, fill=style.TINTS[color], line=0, zorder=0)
-    label(
-        ax,
-        (x + 1.25 if half == "decoder" else x - 1.25, top - 0.15),
-        f"{half}\nlayer, 6 ×",
-        size=13,
-        ha="left" if half == "decoder" else "right",
-        va="top",
-        weight="bold",
-        color=color,
-    )
+    aside, ha = (1.25, "left") if half == "decoder" else (-1.25, "right")
+    look = {"size": 13, "ha": ha, "va": "top", "color": color}
+    bold(ax, (x + aside, top - 0.15), f"{half}\nlayer, 6 ×", **look)
 
 
 def _column_of_arrows(ax: Axes, half: str, way: bool) -> None:
@@ -220,31 +185,9 @@ def _memory(ax: Axes, **look: Any) -> None:
     """From the encoder's end to each decoder layer, which makes keys and values of its own."""
     norm, cross = PARTS["encoder.feed_forward_norm"], PARTS["decoder.cross_attn"]
     x, over, lane, y = MIDDLES["encoder"], 5.95, 3.5, cross.y + 0.1
-    path(
-        ax,
-        [
-            (x, norm.y + BOX_HEIGHT / 2),
-            (x, over),
-            (lane, over),
-            (lane, y),
-            (MIDDLES["decoder"] - BOX_WIDTH / 2, y),
-        ],
-        **look,
+    end = MIDDLES["decoder"] - BOX_WIDTH / 2, y
+    path(ax, [(x, norm.y + BOX_HEIGHT / 2), (x, over), (lane, over), (lane, y), end], **look)
+    said = (
+        "memory: a vector for each word.\nEach decoder layer makes its own\nkeys and values from it"
     )
-    label(
-        ax,
-        (x - 1.15, over + 0.66),
-        "memory: a vector for each word.\nEach decoder layer makes "
-        "its own\nkeys and values from it",
-        size=12,
-        va="center",
-    )
-
-
-def _words(ax: Axes, half: str, y: float, words: Sequence[str]) -> None:
-    """Side by side, each in its color."""
-    widths = [width_of(text, 13) for text in words]
-    x = MIDDLES[half] - (sum(widths) + 0.2 * (len(words) - 1)) / 2
-    for text, wide in zip(words, widths, strict=True):
-        word(ax, (x + wide / 2, y), text, size=13)
-        x += wide + 0.2
+    label(ax, (x - 1.15, over + 0.66), said, size=12)

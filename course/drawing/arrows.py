@@ -3,9 +3,10 @@
 box(ax, (1, 1), 2, 0.4, "softmax")                # a part, a step, a number
 arrow(ax, (1, 0.5), (1, 0.9))                     # from here to there; with `rise` as an arch
 path(ax, [(1, 1), (2, 1), (2, 0)])                # an arrow around corners
+segment(ax, (1, 1), (2, 1))                       # a straight line without a head
 attention_arrow(ax, (1, 1), (3, 2), 0.9, "trees")  # who looks at whom: thicker for more weight
 threads(ax, places, others, weights, "#2774A7")   # the same for many words, as lines
-bracket(ax, (6, 0.2), (6, 0.9), "0.37")           # a distance, and its number
+bracket(ax, (6, 0.2), (6, 0.9))                   # a distance
 """
 
 from collections.abc import Sequence
@@ -78,6 +79,11 @@ def path(
 ) -> None:
     """Draw a line around corners, with an arrowhead at its end. thick: its width in points."""
     _patch(ax, {"path": Path(corners)}, color, thick, head, **kwargs)
+
+
+def segment(ax: Axes, start: Point, end: Point, color: str = style.MUTED, **look: Any) -> None:
+    """Draw a straight line. look: as of `path`."""
+    path(ax, [start, end], color, head=False, **look)
 
 
 def _patch(ax: Axes, way: Any, color: str, thick: float, head: bool, **kwargs: Any) -> None:
@@ -178,20 +184,7 @@ def box(
         centered(ax, x, y, text, size=size, **{**own, **kwargs})
 
 
-def bracket(ax: Axes, start: Point, end: Point, text: str, color: str = style.INK) -> None:
-    """Mark a distance: a line from start to end, and the text beside or above it."""
+def bracket(ax: Axes, start: Point, end: Point, color: str = style.INK) -> None:
+    """Mark a distance: a line from start to end, with a bar at each."""
     way = {"arrowstyle": "|-|,widthA=0.3,widthB=0.3", "color": color, "linewidth": 1.3}
     ax.annotate("", end, start, arrowprops={**way, "shrinkA": 0, "shrinkB": 0}, zorder=4)
-    upright = start[0] == end[0]
-    ax.annotate(
-        text,
-        ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2),
-        (7, 0) if upright else (0, 5),
-        textcoords="offset points",
-        ha="left" if upright else "center",
-        va="center" if upright else "bottom",
-        weight="bold",
-        size=style.LABEL + 1,
-        color=color,
-        zorder=4,
-    )

@@ -2,8 +2,8 @@
 
 strip(ax, (2, 1), 5.5, 0.4, vector, limit=3)      # one row of colored cells; white is zero
 matrix(ax, (2, 0), 2, 0.8, values, limit=1)       # the same with several rows
+bar(ax, (2, 1), 3, 0.2, 0.87, "#2774A7")          # a share: 87% of the length
 scale(ax, (6, 0.1), 1.2, limit=3)                 # what the colors mean
-mask(ax, (6, 1), 1, 1, seen)                      # a dot for each word that may be seen
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def matrix(
     low: float | None = None,
     edge: str = style.EDGE,
     line: float = 0.6,
-    cmap: Any = None,
+    cmap: Any = style.SIGNED,
     vectors: bool = False,
     decimals: int | None = None,
 ) -> None:
@@ -54,7 +54,6 @@ def matrix(
     """
     values = as_array(values)
     (x, y), norm = at, Normalize(-limit if low is None else low, limit)
-    cmap = (style.SIGNED if cmap is None else cmap).with_extremes(bad=style.NO_CELL)
     if vectors:
         rows, columns = values.shape
         ax.pcolormesh(
@@ -94,6 +93,17 @@ def area(ax: Axes, at: Point, width: float, height: float, color: Any, **look: A
     ax.add_patch(Rectangle(at, width, height, facecolor=color, linewidth=0, **look))
 
 
+def bar(
+    ax: Axes, at: Point, width: float, height: float, share: float, fill: str, **ground: Any
+) -> None:
+    """A bar as long as a share of its ground, which is `width` long.
+
+    at: the lower left corner. fill: the color of the share. ground: options of `area` for the rest.
+    """
+    area(ax, at, width, height, **{"color": style.GROUND, **ground})
+    area(ax, at, width * share, height, fill)
+
+
 def outline(
     ax: Axes,
     at: Point,
@@ -114,34 +124,6 @@ def outline(
     )
 
 
-def mask(ax: Axes, at: Point, width: float, height: float, seen: Any, loud: Any = None) -> None:
-    """Draw a mask: a cell for each query and key, with a dot where the query may see the key.
-
-    at: the lower left corner. seen: (q, k), true or false. loud: the same, for cells filled
-    with the accent color.
-    """
-    seen, (x, y) = as_array(seen), at
-    loud = np.zeros_like(seen) if loud is None else as_array(loud)
-    rows, columns = seen.shape
-    for i, j in np.ndindex(seen.shape):
-        at = x + j * width / columns, y + height - (i + 1) * height / rows
-        cell = width / columns, height / rows
-        fill = style.ACCENT if loud[i, j] else style.PAPER if seen[i, j] else style.RULE
-        ax.add_patch(
-            Rectangle(
-                at,
-                *cell,
-                facecolor=fill,
-                edgecolor=style.EDGE,
-                linewidth=0.6,
-                zorder=2,
-            )
-        )
-        if seen[i, j]:
-            color = style.PAPER if loud[i, j] else style.INK
-            ax.plot(at[0] + cell[0] / 2, at[1] + cell[1] / 2, "o", color=color, markersize=4)
-
-
 def scale(
     ax: Axes,
     at: Point,
@@ -150,18 +132,14 @@ def scale(
     limit: float,
     name: str = "",
     height: float = 0.09,
-    low: float | None = None,
-    cmap: Any = None,
 ) -> None:
     """Draw the color scale of strips and matrices: from -limit to limit, and 0 is white.
 
-    at: the lower left corner. name: what the numbers are, above the scale. low: where the colors
-    begin, if not at -limit. cmap: by default the colors of signed numbers.
+    at: the lower left corner. name: what the numbers are, above the scale.
     """
-    (x, y), middle, low = at, at[1] + height / 2, -limit if low is None else low
-    ramp = np.linspace(low, limit, 65)
-    strip(ax, at, width, height, ramp, limit=limit, low=low, cmap=cmap)
-    label(ax, (x - 0.05, middle), f"{low:g}".replace("-", "\N{MINUS SIGN}"), ha="right")
+    (x, y), middle = at, at[1] + height / 2
+    strip(ax, at, width, height, np.linspace(-limit, limit, 65), limit=limit)
+    label(ax, (x - 0.05, middle), f"\N{MINUS SIGN}{limit:g}", ha="right")
     label(ax, (x + width + 0.05, middle), f"{limit:g}")
     if name:
         label(ax, (x + width / 2, y + height + 0.14), name, ha="center")

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 
 from course.drawing.registry import FigureEntry
 
+NOTEBOOK = attrgetter("notebook")
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <meta charset="utf-8">
@@ -44,7 +46,7 @@ def gallery_markdown(entries: Sequence[FigureEntry]) -> str:
         "With `--all` in place of `--only NAME` all are drawn, and beside them comes a page",
         "with the pictures, `index.html`.",
     ]
-    for notebook, figures in groupby(sorted(entries, key=_notebook), key=_notebook):
+    for notebook, figures in groupby(sorted(entries, key=NOTEBOOK), key=NOTEBOOK):
         lines += ["", f"## {notebook}"]
         for entry in figures:
             lines += [
@@ -63,7 +65,7 @@ def gallery_html(entries: Sequence[FigureEntry], formats: Sequence[str]) -> str:
     caption and alt text.
     """
     contents, sections = [], []
-    for notebook, group in groupby(sorted(entries, key=_notebook), key=_notebook):
+    for notebook, group in groupby(sorted(entries, key=NOTEBOOK), key=NOTEBOOK):
         figures = list(group)
         title = escape(notebook.replace("_", " "))
         contents.append(f'<li><a href="#{notebook}">{title}</a> ({len(figures)})</li>')
@@ -89,7 +91,3 @@ def _figure(entry: FigureEntry, formats: Sequence[str]) -> str:
         f"<p>{escape(entry.caption)}</p><p><small>{escape(entry.alt)}</small></p>"
         f"</figcaption></figure>"
     )
-
-
-def _notebook(entry: FigureEntry) -> str:
-    return entry.notebook

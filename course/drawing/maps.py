@@ -27,6 +27,5 @@ def color_scale(image: Any, axes: Any, name: str, **look: Any) -> None:
 
 
 def level_name(ax: Axes, text: str) -> None:
-    """Write the label of the vertical axis above it, horizontally."""
-    ax.set_ylabel(text, rotation=0, ha="left", va="bottom", fontsize=style.NOTE, color=style.MUTED)
-    ax.yaxis.set_label_coords(0.0, 1.015)
+    """Name the vertical axis, in the background; `style.finish` writes it above the axis."""
+    ax.set_ylabel(text, fontsize=style.NOTE, color=style.MUTED)

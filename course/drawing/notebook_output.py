@@ -46,14 +46,13 @@ def figure_bundle(figure: Figure, alt: str) -> tuple[dict[str, Any], dict[str, A
     buffer = io.BytesIO()
     with matplotlib.rc_context(style.PRINT):
         style.finish(figure)
-        smaller = (
-            min(1.0, WIDEST / figure.get_figwidth()) if figure.get_label() == style.PAGE else 1.0
-        )
+        page = figure.get_label() == style.PAGE
+        smaller = min(1.0, WIDEST / figure.get_figwidth()) if page else 1.0
         figure.savefig(
             buffer,
             format="png",
             dpi=SHARPNESS * PIXELS_PER_INCH * smaller,
-            bbox_inches=None if figure.get_label() == style.PAGE else "tight",
+            bbox_inches=None if page else "tight",
             facecolor=style.PAPER,
             metadata={"Software": None},
             pil_kwargs={"compress_level": 1},
@@ -220,19 +219,12 @@ def _is_number(text: str) -> bool:
 # --- Altair --------------------------------------------------------------------------------------
 
 
-def chart_bundle(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def chart_bundle(spec: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A chart's specification -> what a notebook stores: chart, PNG and text, and their metadata.
 
-    JupyterLab draws the chart, everything else shows the PNG. Raises ValueError when the outermost
-    level of the chart has no description: it is the alt text.
+    JupyterLab draws the chart, everything else shows the PNG. Its description is the alt text.
     """
-    alt = spec.get("description", "")
-    if not isinstance(alt, str) or not alt.strip():
-        raise ValueError(
-            "the chart needs a description that says what it shows: "
-            'chart.properties(description="…")'
-        )
-    spec = portable(spec)
+    alt, spec = spec["description"], portable(spec)
     png = convert(spec, "png")
     bundle, metadata = _with_picture({VEGALITE: spec, "text/plain": f"Chart:\n{alt}"}, png, alt)
     return bundle, {**metadata, VEGALITE: {"embed_options": {"config": style.ON_PAPER}}}

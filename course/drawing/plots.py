@@ -119,10 +119,9 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float], lowest: float) -> li
     return [float(middle) for stack in stacks for middle in middles(stack)]
 
 
-def shares(axis: Axis, parts: int = 2) -> None:
-    """Label an axis of shares from 0 to 1 in percent; the ticks cut it in `parts` equal parts."""
-    ticks = np.linspace(0, 1, parts + 1)
-    axis.set_ticks(ticks, [f"{100 * tick:.0f}%" for tick in ticks])
+def shares(axis: Axis, ticks: Sequence[float] = (0, 0.5, 1)) -> None:
+    """Label an axis of shares in percent."""
+    axis.set_ticks(ticks, [f"{tick:.0%}" for tick in ticks])
 
 
 def doubling(ax: Axes, numbers: Sequence[float], along: str = "x") -> None:

@@ -37,8 +37,8 @@ def figure(
     """Register the decorated function as a figure of the series, under a name that never changes.
 
     It is drawn in our look (`style.PRINT`), whatever the settings of the session are.
-    notebook: by default that of the chapter. The others: see `FigureEntry`. Raises ValueError for
-    a name that another figure has.
+    caption, alt: texts in which line breaks are spaces. notebook: by default that of the chapter.
+    The others: see `FigureEntry`. Raises ValueError for a name that another figure has.
     """
 
     def register(draw: Callable[[], Any]) -> Callable[[], Any]:
@@ -52,7 +52,8 @@ def figure(
                 return with_title(draw(), title)
 
         shown_in = notebook or CHAPTERS[draw.__module__.split(".")[2]]
-        entry = FigureEntry(name, shown_in, caption, alt, in_our_look, hero, title)
+        told = (" ".join(text.split()) for text in (caption, alt))
+        entry = FigureEntry(name, shown_in, *told, in_our_look, hero, title)
         FIGURES.register(name, entry, draw.__module__)
         return draw
 

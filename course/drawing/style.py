@@ -5,9 +5,9 @@ two categories differ clearly for readers with and without a color vision defici
 the same lightness, so that a grey printout still tells them apart; and words have a contrast of 4.5
 to 1 in both themes.
 
-Figures are drawn once, on paper. In the dark, `in_the_dark` turns the lightness of each color and
-keeps its hue; pages do the same with a filter (`DARK_FILTER`). So what is said of a figure names
-its shapes and hues, and never that something is black, white, light or dark.
+Figures are drawn once, on paper. In the dark, pages turn the lightness of each color and keep its
+hue, with a filter (`DARK_FILTER`). So what is said of a figure names its shapes and hues, and never
+that something is black, white, light or dark.
 """
 
 import re
@@ -61,7 +61,6 @@ MUTED = "#6B6B6B"  # what should stay in the background, and readable
 PAPER = "#FFFFFF"
 SOFT = "#9AA1AB"  # marks in the background, without words
 EDGE = "#BBBBBB"  # the thin frame around cells
-NO_CELL = "#E2E2E2"  # where a matrix has no number
 FAINT = "#C3C8CF"  # one of many, beside the one that is loud
 RULE = "#D9DDE2"  # thin lines that order a page
 GROUND = "#F1F3F5"  # what lies under something: a band, a box, the chip of a word without a color
@@ -79,7 +78,6 @@ AMOUNT_COLORS = (PAPER, "#F3C4AE", ACCENT, "#5A1D04")
 WEIGHTS = LinearSegmentedColormap.from_list("weights", WEIGHT_COLORS)
 AMOUNTS = LinearSegmentedColormap.from_list("amounts", AMOUNT_COLORS)
 SIGNED = LinearSegmentedColormap.from_list("signed", SIGNED_COLORS)
-NOTHING = LinearSegmentedColormap.from_list("nothing", (PAPER, PAPER))  # numbers without colors
 # Points in a figure 8 inches wide, which is seen 700 pixels wide: 18, 13 and 12 pixels.
 TITLE, LABEL, NOTE = 15.0, 11.0, 10.0
 FONT_SIZE = LABEL
@@ -128,17 +126,13 @@ PRINT: dict[str, Any] = {
 # Margins, title and note as in the printed figures; heads of panels have the size PART. No
 # background and no other color of text here: JupyterLab's theme sets both, light or dark.
 PART = 14  # pixels
+NAMES = {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"}
 TOUCH: dict[str, Any] = {
     "font": f"{SANS}, Verdana, sans-serif",
     "padding": 24,
-    "axis": {
-        "labelFontSize": 13,
-        "titleFontSize": 13,
-        "titleFontWeight": "normal",
-        "grid": False,
-    },
+    "axis": {**NAMES, "grid": False},
     "header": {"labelFontSize": 13, "titleFontSize": 13, "labelFontWeight": "bold"},
-    "legend": {"labelFontSize": 13, "titleFontSize": 13, "titleFontWeight": "normal"},
+    "legend": NAMES,
     "title": {
         "fontSize": 18,
         "fontWeight": 600,
@@ -254,6 +248,9 @@ def tint(color: Any) -> str:
     return to_hex(1 - (1 - np.array(to_rgb(color))) * 0.16)
 
 
+PALE = tint(ACCENT)  # what lies under, or beside, the accent
+
+
 def readable(color: Any, ground: Any = None) -> str:
     """A color for text: this one, or a darker one if its contrast with the background needs it.
 
@@ -267,17 +264,8 @@ def readable(color: Any, ground: Any = None) -> str:
     return to_hex(channels)
 
 
-# What a browser does with the filter below, which keeps white paper (1) at the dark page (0.07).
+# Keeps white paper (1) at the dark page (0.07); tests/course/drawing/test_style.py computes it.
 DARK_FILTER = "invert(0.94) hue-rotate(180deg) brightness(1.2)"
-HALF_TURN = np.array([[-0.574, 1.43, 0.144], [0.426, 0.43, 0.144], [0.426, 1.43, -0.856]])
-
-
-def in_the_dark(colors: Any) -> np.ndarray:
-    """Colors (..., 3) from 0 to 1 -> what the dark theme shows: lightness turned, hue kept."""
-    turned = 0.94 - 0.88 * np.asarray(colors, float)
-    return np.clip(1.2 * np.clip(turned @ HALF_TURN.T, 0, 1), 0, 1)
-
-
 SIZES = re.compile(r"(?<![\w$\\{])d_(k|v|model|ff)\b(?![^$]*\$)")
 ROMAN = {"k": "$d_k$", "v": "$d_v$"} | {
     name: rf"$d_{{\mathrm{{{name}}}}}$" for name in ("model", "ff")
@@ -313,7 +301,6 @@ def finish(figure: Figure) -> None:
         written = axis.get_major_formatter()
         if isinstance(written, FuncFormatter):  # words, or numbers with a unit
             written.func = lambda *at, plain=written.func: _set(str(plain(*at)))
-    for axis in (axis for ax in figure.axes for axis in (ax.xaxis, ax.yaxis)):
         axis.get_ticklabels()  # writes them
     _upright(figure)
     for text in (text for text in figure.findobj(Text) if text.get_fontfamily() != [MONO]):

@@ -2,6 +2,8 @@
 
     figure, ax = canvas(2, "The finding", "what is drawn")  # (0, 0) is at the bottom left
     label(ax, (1, 0.5), "query")                      # words that explain
+    bold(ax, (1, 0.8), "layer 0")                     # what a part is called
+    muted(ax, (1, 0.2), "4 words")                    # words in the background
     word(ax, (1, 1), "trees")                         # a word on its chip, in its own color
     sentence(ax, (0.2, 1), words, {"trees": "green"}) # words in a row, some of them marked
 
@@ -11,7 +13,6 @@ A figure is composed of them, of cells (`cells.py`), and of boxes and arrows (`a
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,24 +31,22 @@ def canvas(
 
     title, note: the finding, and below it what is drawn; they stand at the top left.
     """
-    with mpl.rc_context(style.PRINT):
-        figure = Figure(figsize=(width, height))
-        ax = figure.add_axes((0, 0, 1, 1))
+    figure = Figure(figsize=(width, height))
+    ax = figure.add_axes((0, 0, 1, 1))
     ax.set(xlim=(0, width), ylim=(0, height))
     ax.axis("off")
     if title:
-        label(ax, (0.02, height - 0.2), title, size=style.TITLE, weight="bold")
-        label(ax, (0.02, height - 0.5), note, size=style.LABEL, color=style.MUTED)
+        bold(ax, (0.02, height - 0.2), title, size=style.TITLE)
+        muted(ax, (0.02, height - 0.5), note, size=style.LABEL)
     return figure, ax
 
 
-def titled(figure: Figure, text: str, note: str = "") -> None:
+def titled(figure: Figure, text: str, note: str) -> None:
     """Write a title and a note above the panels of a figure, as `canvas` does."""
     height = figure.get_figheight()
-    lines = [(text, 0.05, style.TITLE, "bold", style.INK)]
-    lines += [(note, 0.36, style.LABEL, "normal", style.MUTED)] if note else []
-    for said, down, size, weight, color in lines:
-        figure.text(0.008, 1 - down / height, said, va="top", size=size, weight=weight, color=color)
+    look = {"va": "top", "size": style.TITLE, "weight": "bold", "color": style.INK}
+    figure.text(0.008, 1 - 0.05 / height, text, **look)
+    figure.text(0.008, 1 - 0.36 / height, note, va="top", size=style.LABEL, color=style.MUTED)
     engine = figure.get_layout_engine()
     taken = 0.5 + 0.19 * len(note.splitlines())
     engine.set(rect=(0, 0, 1, 1 - taken / height))  # type: ignore[union-attr]
@@ -60,6 +59,16 @@ def label(ax: Axes, at: Point, text: str, *, size: float = style.NOTE, **look: A
     `text`.
     """
     _write(ax, at, text, **{"ha": "left", "color": style.INK, "zorder": 4, "size": size, **look})
+
+
+def bold(ax: Axes, at: Point, text: str, *, size: float = style.LABEL, **look: Any) -> None:
+    """Write what a part is called, or a number that counts. at, size, look: as of `label`."""
+    label(ax, at, text, size=size, weight="bold", **look)
+
+
+def muted(ax: Axes, at: Point, text: str, **look: Any) -> None:
+    """Write a text that stays in the background. at, look: as of `label`."""
+    label(ax, at, text, color=style.MUTED, **look)
 
 
 def centered(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:

@@ -39,10 +39,10 @@ def draw_cross_attention(translator: Any, text: str) -> Figure:
 @figure(
     "attention-trees",
     caption="Where the decoder looks in 'I like trees' while it writes 'Me gustan los árboles'.",
-    alt="'I like trees' and its end token are on top, 'me gustan los árboles' and the end token "
-    "below. Bands in the words' colors run down, as wide as the attention. 'árboles' gets one full "
-    "band from 'trees', 1.00, and 'gustan' a broad one from 'like', 0.75; both are strong. The "
-    "others are faint: three words share 'los', and the end token looks at the end token.",
+    alt="""'I like trees' and its end token are on top, 'me gustan los árboles' and the end token
+    below. Bands in the words' colors run down, as wide as the attention. 'árboles' gets one full
+    band from 'trees', 1.00, and 'gustan' a broad one from 'like', 0.75; both are strong. The
+    others are faint: three words share 'los', and the end token looks at the end token.""",
 )
 def draw_attention_trees() -> Figure:
     maps = Translator.load().attention_maps("I like trees")

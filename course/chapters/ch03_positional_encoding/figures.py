@@ -14,12 +14,22 @@ from matplotlib.patches import Circle, Wedge
 from course import experiments
 from course.drawing import lazy_altair as alt
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path, threads
-from course.drawing.cells import area, matrix, scale, strip
+from course.drawing.arrows import arrow, box, path, segment, threads
+from course.drawing.cells import area, bar, matrix, scale, strip
 from course.drawing.maps import level_name
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, label, sentence, titled, width_of, word, word_color
+from course.drawing.words import (
+    bold,
+    canvas,
+    label,
+    muted,
+    sentence,
+    titled,
+    width_of,
+    word,
+    word_color,
+)
 from transformer_lib.checkpoints import load_model
 from transformer_lib.files import read_json
 from transformer_lib.model.embedding import positional_encoding, tensor2tensor_encoding
@@ -30,7 +40,6 @@ from transformer_lib.translator import SHIPPED_MODEL
 BOLD = {"size": style.LABEL, "weight": "bold"}
 LOUD = {**BOLD, "color": style.ACCENT}
 QUIET = {**BOLD, "color": style.MUTED}
-TURNED = style.tint(style.ACCENT)
 FLAT = {"aspect": "auto", "interpolation": "nearest"}
 
 
@@ -40,16 +49,8 @@ def wavelengths(encoding: Any) -> np.ndarray:
     Between positions 0 and 1 the hand of a pair turns by a part of the circle; the whole circle
     takes as many positions as that part fits into it.
     """
-    first_step = _table(encoding)[1]
+    first_step = as_array(encoding)[1]
     return 2 * math.pi / np.arctan2(first_step[0::2], first_step[1::2])
-
-
-def _table(vectors: Any) -> np.ndarray:
-    table = as_array(vectors)
-    if table.ndim != 2 or 0 in table.shape:
-        wanted = "position vectors should have the shape (length, d_model)"
-        raise ValueError(f"{wanted}, but theirs is {table.shape}")
-    return table
 
 
 def _name_rows(ax: Axes, at: tuple, high: float, count: int, rows: Sequence[int]) -> None:
@@ -63,7 +64,7 @@ def _key(ax: Axes, limit: float) -> None:
     """The color scale of a figure, at its right edge, in the line below the title."""
     at = 7.05, ax.get_ylim()[1] - 0.545
     scale(ax, at, 0.7, limit=limit)
-    label(ax, (at[0] - 0.35, at[1] + 0.045), "number", ha="right", color=style.MUTED)
+    muted(ax, (at[0] - 0.35, at[1] + 0.045), "number", ha="right")
 
 
 SENTENCE = ["I", "like", "trees", "and", "their", "shade", "in", "summer"]
@@ -76,12 +77,12 @@ CLOCKS = {
 
 @figure(
     "positions-clocks",
-    caption="Three of the hands of a position: the fast one tells neighbors apart, "
-    "and the slow ones tell what is far apart.",
-    alt="Three rows of eight clocks above the words 'I like trees and their shade in summer' at "
-    "positions 0 to 7. All hands start pointing up. The fast hand turns by 57 degrees from word to "
-    "word and begins its second turn at position 7, the middle one turns by 11 degrees, the slow "
-    "one by 4. The three clocks of 'trees' are framed, their hands rust: they are position 2.",
+    caption="""Three of the hands of a position: the fast one tells neighbors apart, and the slow
+    ones tell what is far apart.""",
+    alt="""Three rows of eight clocks above the words 'I like trees and their shade in summer' at
+    positions 0 to 7. All hands start pointing up. The fast hand turns by 57 degrees from word to
+    word and begins its second turn at position 7, the middle one turns by 11 degrees, the slow
+    one by 4. The three clocks of 'trees' are framed, their hands rust: they are position 2.""",
     hero=True,
 )
 def draw_positions_clocks() -> Figure:
@@ -98,28 +99,30 @@ def draw_positions_clocks() -> Figure:
         label(ax, (1.65, y), name, size=style.LABEL, ha="right")
         for position, (right, up) in enumerate(table[:, 2 * i : 2 * i + 2]):
             x, turned = across[position], math.degrees(math.atan2(right, up)) % 360
-            color, fill = (style.ACCENT, TURNED) if position == loud else (style.MUTED, style.RULE)
+            color, fill = (
+                (style.ACCENT, style.PALE) if position == loud else (style.MUTED, style.RULE)
+            )
             ax.add_patch(Wedge((x, y), radius, 90 - turned, 90, facecolor=fill))
             ax.add_patch(Circle((x, y), radius, fill=False, edgecolor=style.SOFT, linewidth=1.2))
             tip = x + 0.92 * radius * right, y + 0.92 * radius * up
-            path(ax, [(x, y), tip], color, thick=2.6, head=False)
+            segment(ax, (x, y), tip, color, thick=2.6)
     for position, (x, text) in enumerate(zip(across, SENTENCE, strict=True)):
         word(ax, (x, 0.55), text, size=12, color=style.ACCENT if position == loud else style.INK)
         look = LOUD if position == loud else {"color": style.MUTED}
         label(ax, (x, 0.24), str(position), ha="center", **look)
-    label(ax, (1.65, 0.24), "position", ha="right", color=style.MUTED)
+    muted(ax, (1.65, 0.24), "position", ha="right")
     return figure
 
 
 @figure(
     "positions-table",
     caption="The sines of 40 positions as a table, and four of its columns as waves.",
-    alt="Left: a heat map of 40 positions and the 256 sines of the paper's vectors. At its left "
-    "edge blue and orange alternate fast from row to row; further right the change is ever slower, "
-    "along curved bands, and the right half is nearly zero. Right: four of the columns as dots "
-    "on a line that runs downwards, a row of the map each. Pair 0 swings to and fro, a wave in 6 "
-    "positions; pair 45 takes 32, and pair 77 takes 100. Pair 255 would need 60,611, and its line "
-    "is straight.",
+    alt="""Left: a heat map of 40 positions and the 256 sines of the paper's vectors. At its left
+    edge blue and orange alternate fast from row to row; further right the change is ever slower,
+    along curved bands, and the right half is nearly zero. Right: four of the columns as dots on
+    a line that runs downwards, a row of the map each. Pair 0 swings to and fro, a wave in 6
+    positions; pair 45 takes 32, and pair 77 takes 100. Pair 255 would need 60,611, and its line
+    is straight.""",
 )
 def draw_positions_table() -> Figure:
     pairs, length = (0, 45, 77, 255), 40  # the hands of the clocks, and the slowest
@@ -135,15 +138,15 @@ def draw_positions_table() -> Figure:
     along = np.linspace(0, length - 1, 400)
     for number, i in enumerate(pairs):
         column, zero = x + wide * (i + 0.5) / 256, 4.5 + 1.02 * number
-        path(ax, [(column, y), (column, y - 0.09)], style.INK, head=False)
+        segment(ax, (column, y), (column, y - 0.09), style.INK)
         label(ax, (column, y - 0.2), "pair 0" if i == 0 else str(i), ha="center")
-        label(ax, (zero, y + high + 0.37), f"pair {i}", ha="center", **BOLD)
+        bold(ax, (zero, y + high + 0.37), f"pair {i}", ha="center")
         label(ax, (zero, y + high + 0.16), f"{waves[i]:,.0f}", ha="center")
         for end in (-1, 0, 1):
             side = zero + 0.36 * end
-            path(ax, [(side, y), (side, y + high)], style.RULE, head=False, zorder=1)
+            segment(ax, (side, y), (side, y + high), style.RULE, zorder=1)
             said = f"{end}".replace("-", "\N{MINUS SIGN}")
-            label(ax, (side, y - 0.2), said, ha="center", color=style.MUTED)
+            muted(ax, (side, y - 0.2), said, ha="center")
         down = y + high * (1 - (along + 0.5) / length)
         ax.plot(zero + 0.36 * np.sin(2 * math.pi * along / waves[i]), down, color=style.SOFT)
         for row, value in enumerate(sines[:, i]):
@@ -157,9 +160,9 @@ def draw_positions_table() -> Figure:
 @figure(
     "positions-tensor2tensor",
     caption="Tensor2Tensor, the authors' library, puts all sines first, then all cosines.",
-    alt="Two heat maps of 20 positions and 16 columns. Above, in the paper's order, a sine and a "
-    "cosine take turns. From each column a line leads down to its place in Tensor2Tensor: strong "
-    "lines lead from the sines to the left half, grey ones from the cosines to the right half.",
+    alt="""Two heat maps of 20 positions and 16 columns. Above, in the paper's order, a sine and
+    a cosine take turns. From each column a line leads down to its place in Tensor2Tensor: strong
+    lines lead from the sines to the left half, grey ones from the cosines to the right half.""",
 )
 def draw_positions_tensor2tensor() -> Figure:
     pairs, x, wide, high, low, top = range(0, 128, 16), 0.92, 7.0, 1.15, 0.3, 2.5
@@ -172,7 +175,7 @@ def draw_positions_tensor2tensor() -> Figure:
         ("Tensor2-\nTensor", low, tensor2tensor_encoding(20, 512)[:, theirs]),
     ):
         matrix(ax, (x, y), wide, high, table, limit=1)
-        label(ax, (x - 0.1, y + high / 2), name, ha="right", **BOLD)
+        bold(ax, (x - 0.1, y + high / 2), name, ha="right")
         _name_rows(ax, (x, y), high, 20, (0, 19))
     area(ax, (x + wide / 2 - 0.03, low - 0.02), 0.06, high + 0.04, style.PAPER, zorder=5)
     _key(ax, limit=1)
@@ -184,7 +187,7 @@ def draw_positions_tensor2tensor() -> Figure:
         ends = [(start, top - 0.03)], [(end, low + high + 0.05)]
         threads(ax, *ends, [1], style.SOFT if odd else style.INK, widest=2.4, upright=True)
         label(ax, (start, top + high + 0.14), said, ha="center", **look)
-    label(ax, (x + wide / 4, low - 0.16), "8 sines", ha="center", **BOLD)
+    bold(ax, (x + wide / 4, low - 0.16), "8 sines", ha="center")
     label(ax, (x + wide * 3 / 4, low - 0.16), "8 cosines", ha="center", **QUIET)
     return figure
 
@@ -201,13 +204,14 @@ def both_wavelengths(d_model: int) -> dict[str, Any]:
 
 @figure(
     "positions-rotation",
-    caption="Three positions further on, each hand has turned by an angle of its own, the same "
-    "wherever it starts.",
-    alt="The words 'I like trees and their shade in summer and autumn' at positions 0 to 9; arcs "
-    "lead three words on, from 'like' to 'their' and from 'in' to 'autumn'. Below, two rows of "
-    "three clocks: a fast, a slower and a slow hand. In the first row the hands go from position 1 "
-    "(grey) to 4 (rust), in the second from 6 to 9, and the angle between is filled. It is the "
-    "same in both rows: 172 degrees for the fast hand, 34 for the slower one, 11 for the slow one.",
+    caption="""Three positions further on, each hand has turned by an angle of its own, the same
+    wherever it starts.""",
+    alt="""The words 'I like trees and their shade in summer and autumn' at positions 0 to 9;
+    arcs lead three words on, from 'like' to 'their' and from 'in' to 'autumn'. Below, two rows
+    of three clocks: a fast, a slower and a slow hand. In the first row the hands go from
+    position 1 (grey) to 4 (rust), in the second from 6 to 9, and the angle between is filled. It
+    is the same in both rows: 172 degrees for the fast hand, 34 for the slower one, 11 for the
+    slow one.""",
 )
 def draw_positions_rotation() -> Figure:
     words, table = [*SENTENCE, "and", "autumn"], as_array(positional_encoding(10, 512))
@@ -217,13 +221,13 @@ def draw_positions_rotation() -> Figure:
     figure, ax = canvas(5.8, title, note)
     across = sentence(ax, (4, 4.5), words, {}, gap=0.2, ha="center")
     for position, x in enumerate(across):
-        label(ax, (x, 4.28), str(position), ha="center", color=style.MUTED)
+        muted(ax, (x, 4.28), str(position), ha="center")
     for start, y in ((1, 2.75), (6, 0.85)):
         ends = (across[start], 4.72), (across[start + step], 4.72)
         arrow(ax, *ends, style.ACCENT, rise=0.22, thick=2)
         sentence(ax, (0.1, y + 0.1), words[start : start + 4 : 3], {}, gap=0.5)
         label(ax, (0.35 + width_of(words[start], 12), y + 0.16), "→", ha="center")
-        label(ax, (0.06, y - 0.18), f"positions {start} to {start + step}", color=style.MUTED)
+        muted(ax, (0.06, y - 0.18), f"positions {start} to {start + step}")
         for number, (i, name) in enumerate(pairs.items()):
             x, turns = 2.75 + 2.1 * number, []
             for position, look in ((start, QUIET), (start + step, LOUD)):
@@ -231,16 +235,16 @@ def draw_positions_rotation() -> Figure:
                 turns.append(math.degrees(math.atan2(up, right)))
                 at = x + 1.24 * radius * right, y + 1.24 * radius * up
                 label(ax, at, str(position), ha="center", **look)
-                hand = [(x, y), (x + radius * right, y + radius * up)]
-                path(ax, hand, look["color"], thick=2.6, head=False)
+                tip = x + radius * right, y + radius * up
+                segment(ax, (x, y), tip, look["color"], thick=2.6)
             turn = math.degrees(step * 2 * math.pi / wavelengths(table)[i])
             rim = np.radians(turns[0] - np.linspace(0, turn - 3, 40))
             around = np.stack([x + 0.8 * radius * np.cos(rim), y + 0.8 * radius * np.sin(rim)], 1)
             path(ax, around, style.ACCENT, thick=2, head=turn > 15)
-            ax.add_patch(Wedge((x, y), radius, turns[1], turns[0], facecolor=TURNED))
+            ax.add_patch(Wedge((x, y), radius, turns[1], turns[0], facecolor=style.PALE))
             ax.add_patch(Circle((x, y), radius, fill=False, edgecolor=style.SOFT, linewidth=1.2))
             if start == 1:
-                label(ax, (x, 3.75), name, ha="center", **BOLD)
+                bold(ax, (x, 3.75), name, ha="center")
                 said = {**LOUD, "size": 14, "ha": "center"}
                 label(ax, (x, 1.83), f"{turn:.0f}° both times", **said)
     return figure
@@ -249,10 +253,10 @@ def draw_positions_rotation() -> Figure:
 @figure(
     "positions-dot-products",
     caption="The dot product of two position vectors depends only on their distance.",
-    alt="Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each "
-    "parallel to it. On the parallel of distance 10 two cells are marked, the pairs 3 and 13, 13 "
-    "and 23: both 0.68. On the right the dot product against the distance, on an axis with the "
-    "colors of the table: it falls from 1 to about 0.54 at 40, and a dot marks 0.68 at 10.",
+    alt="""Left: a table of 41 by 41 positions, strongest on the diagonal and constant along each
+    parallel to it. On the parallel of distance 10 two cells are marked, the pairs 3 and 13, 13
+    and 23: both 0.68. On the right the dot product against the distance, on an axis with the
+    colors of the table: it falls from 1 to about 0.54 at 40, and a dot marks 0.68 at 10.""",
 )
 def draw_positions_dot_products() -> Figure:
     table, far, end = as_array(positional_encoding(41, 512)), 10, 40
@@ -270,8 +274,8 @@ def draw_positions_dot_products() -> Figure:
     left.plot([far, end], [0, end - far], color=style.INK, linewidth=1.6)
     for one in (3, 13):
         left.plot(one + far, one, "s", color=style.INK, markersize=7)
-        label(left, (one + far + 1.2, one - 0.8), f"{one} and {one + far}", **BOLD)
-    label(left, (39.5, 3.2), f"{far} apart:\n{alike:.2f} everywhere", ha="right", **BOLD)
+        bold(left, (one + far + 1.2, one - 0.8), f"{one} and {one + far}")
+    bold(left, (39.5, 3.2), f"{far} apart:\n{alike:.2f} everywhere", ha="right")
     right.plot(products[0], color=style.ACCENT, linewidth=2.8, clip_on=False)
     ramp = right.inset_axes((-0.05, 0, 0.05, 1 / 1.02))
     ramp.imshow(np.linspace(1, 0.5, 65)[:, None], **look)
@@ -283,7 +287,7 @@ def draw_positions_dot_products() -> Figure:
     for ax in (left, right):
         ax.xaxis.label.set_color(style.MUTED)
     right.plot(far, alike, "o", color=style.INK, markersize=8)
-    label(right, (far + 1.2, alike + 0.03), f"{far} apart: {alike:.2f}", **BOLD)
+    bold(right, (far + 1.2, alike + 0.03), f"{far} apart: {alike:.2f}")
     return figure
 
 
@@ -302,9 +306,10 @@ def _rounded(vectors: Any) -> np.ndarray:
 @figure(
     "positions-input",
     caption="Four vectors enter the encoder, each the sum of a word and a position.",
-    alt="Four columns, for 'I', 'like', 'trees' and <eos>. In each, from the top down: the word, "
-    "the first four numbers of its vector, plus those of its position, 0 to 3, and the sum, "
-    "framed, from which an arrow leads into encoder layer 0. The numbers are written in the cells.",
+    alt="""Four columns, for 'I', 'like', 'trees' and <eos>. In each, from the top down: the
+    word, the first four numbers of its vector, plus those of its position, 0 to 3, and the sum,
+    framed, from which an arrow leads into encoder layer 0. The numbers are written in the
+    cells.""",
 )
 def draw_positions_input() -> Figure:
     words = ["I", "like", "trees", "<eos>"]
@@ -314,20 +319,18 @@ def draw_positions_input() -> Figure:
     lefts, wide, high = (0.92, 2.7, 4.48, 6.26), 1.68, 0.42
     rows = {"word": (2.45, meanings), "position": (1.8, places), "sum": (1.15, meanings + places)}
     for name, (y, table) in rows.items():
-        label(ax, (0.8, y + high / 2), name, ha="right", **BOLD)
+        bold(ax, (0.8, y + high / 2), name, ha="right")
         for x, text, numbers in zip(lefts, words, table, strict=True):
             edge, line = (word_color(text), 2) if name == "sum" else (style.EDGE, 0.6)
             strip(ax, (x, y), wide, high, numbers, limit=3, edge=edge, line=line, decimals=1)
             sign = {"word": "", "position": "+", "sum": "="}[name]
-            look = {"size": style.TITLE, "weight": "bold", "ha": "center"}
-            label(ax, (x + wide / 2, y + high + 0.11), sign, **look)
+            bold(ax, (x + wide / 2, y + high + 0.11), sign, size=style.TITLE, ha="center")
     for number, (x, text) in enumerate(zip(lefts, words, strict=True)):
         x += wide / 2
         word(ax, (x, 3.37), text, size=14)
         label(ax, (x, 3.05), f"position {number}", ha="center")
         arrow(ax, (x, 1.12), (x, 0.72))
-    look = {"fill": style.GROUND, "line": 1.2, "weight": "bold"}
-    box(ax, (4.43, 0.48), 7.02, 0.42, "encoder layer 0", **look)
+    box(ax, (4.43, 0.48), 7.02, 0.42, "encoder layer 0", fill=style.GROUND, line=1.2, weight="bold")
     _key(ax, limit=3)
     return figure
 
@@ -336,11 +339,11 @@ def draw_positions_input() -> Figure:
     "positions-explorer",
     title="How alike are two positions? Try the three sliders",
     caption="The formula to play with: sliders for d_model, the base and a position.",
-    alt="A heat map of the sines of 40 positions, 16 columns, with position 20 framed; to its "
-    "right a bar for each position, as long as its dot product with position 20: 1 at 20 itself, "
-    "0.96 at its two neighbors; these three bars are rust. Far from it the bars go up and "
-    "down, and none is as long: at position 0 it is 0.65. Three sliders change d_model, the base, "
-    "the position.",
+    alt="""A heat map of the sines of 40 positions, 16 columns, with position 20 framed; to its
+    right a bar for each position, as long as its dot product with position 20: 1 at 20 itself,
+    0.96 at its two neighbors; these three bars are rust. Far from it the bars go up and down,
+    and none is as long: at position 0 it is 0.65. Three sliders change d_model, the base, the
+    position.""",
 )
 def _positions_explorer() -> Any:
     """An Altair chart with sliders for d_model, the base and a position: all of it is computed in
@@ -368,8 +371,8 @@ def _positions_explorer() -> Any:
             position=f"floor(datum.cell / {widest})", dimension=f"datum.cell % {widest}"
         )
         .transform_filter("datum.dimension < d_model")
-        .transform_calculate(rate="pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)")
         .transform_calculate(
+            rate="pow(10, -exponent * 2 * floor(datum.dimension / 2) / d_model)",
             value="datum.dimension % 2 == 0 ? sin(datum.position * datum.rate)"
             " : cos(datum.position * datum.rate)",
             part="cos((datum.position - chosen) * datum.rate) / d_model",
@@ -420,12 +423,12 @@ def _positions_explorer() -> Any:
 
 @figure(
     "positions-learned",
-    caption="How many rows of digits a small model copies, with computed and with learned "
-    "positions, within the training lengths and beyond.",
-    alt="Four rows of 9 to 12 digits that had to be copied; the digits after the tenth, beyond all "
-    "rows in training, are rust. Next to each row two bars, the shares of such rows that were "
-    "copied without a mistake. With computed positions: 100%, 99%, 46% and 2%; with learned "
-    "positions: 100%, 98%, 0% and 0%.",
+    caption="""How many rows of digits a small model copies, with computed and with learned
+    positions, within the training lengths and beyond.""",
+    alt="""Four rows of 9 to 12 digits that had to be copied; the digits after the tenth, beyond
+    all rows in training, are rust. Next to each row two bars, the shares of such rows that were
+    copied without a mistake. With computed positions: 100%, 99%, 46% and 2%; with learned
+    positions: 100%, 98%, 0% and 0%.""",
 )
 def draw_positions_learned() -> Figure:
     found = experiments.load("positions")
@@ -436,11 +439,11 @@ def draw_positions_learned() -> Figure:
     cell, wide, left = 0.31, 0.85, 0.6
     starts = {"paper": ("computed positions", 4.65), "learned": ("learned positions", 6.45)}
     for name, x in (("a row of digits to copy", 0.1), *starts.values()):
-        label(ax, (x, 2.82), name, **BOLD)
+        bold(ax, (x, 2.82), name)
     for row, length in enumerate(range(trained_to - 1, trained_to + 3)):
         y = 2.3 - 0.55 * row
         digits = make("copy", 1, min_length=length, max_length=length, seed=1)[0][0]
-        label(ax, (0.35, y), str(length), ha="right", color=style.MUTED)
+        muted(ax, (0.35, y), str(length), ha="right")
         for place, digit in enumerate(digits):
             new = place >= trained_to
             look = {"fill": style.ACCENT if new else style.GROUND, "line": 0}
@@ -448,12 +451,11 @@ def draw_positions_learned() -> Figure:
         color, look = (style.ACCENT, LOUD) if length > trained_to else (style.SOFT, BOLD)
         for kind, (_, x) in starts.items():
             runs = [r["exact"] for r in results if (r["kind"], r["length"]) == (kind, length)]
-            area(ax, (x, y - 0.17), wide, 0.34, style.GROUND)
-            area(ax, (x, y - 0.17), wide * np.mean(runs), 0.34, color)
+            bar(ax, (x, y - 0.17), wide, 0.34, np.mean(runs), color)
             said = f"{100 * np.mean(runs):.0f}%"
             label(ax, (x + wide + 0.66, y), said, **{**look, "size": 14, "ha": "right"})
     x = left + 0.06 + cell * (trained_to - 0.5)
-    path(ax, [(x, 0.35), (x, 2.55)], style.ACCENT, head=False)
-    label(ax, (x - 0.08, 0.22), "lengths seen in training", ha="right", color=style.MUTED)
+    segment(ax, (x, 0.35), (x, 2.55), style.ACCENT)
+    muted(ax, (x - 0.08, 0.22), "lengths seen in training", ha="right")
     label(ax, (x + 0.08, 0.22), "longer", **LOUD)
     return figure

@@ -8,9 +8,9 @@ from course.drawing.animations import Film, animation
 
 @animation(
     "attention-arrow",
-    moves="In motion: the query grows first. Then one key after the other is drawn from its start, "
-    "and a dot on the query shows its score, 0.5, 0 and 3. When all three are there, the "
-    "weights appear.",
+    moves="""In motion: the query grows first. Then one key after the other is drawn from its
+    start, and a dot on the query shows its score, 0.5, 0 and 3. When all three are there, the
+    weights appear.""",
 )
 def find_the_key(figure: Figure) -> Film:
     [ax] = figure.axes

@@ -15,10 +15,8 @@ from course.drawing.arrows import arrow, path
 from course.drawing.cells import matrix, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, label, width_of, word
+from course.drawing.words import bold, canvas, label, muted, width_of, word
 from course.experiments import load
-
-BOLD = {"size": style.LABEL, "weight": "bold"}
 
 
 def _word_colors(words: Sequence[str]) -> list[str]:
@@ -66,25 +64,28 @@ def attention_explorer(
         slider("key_y", f"key of {moved}: up ", key[1]),
         alt.param(name="divide", value=True, bind=switch),
     ]
+    colors = _word_colors(words)
     table = [
         {"word": word, "kx": k[0], "ky": k[1], "vx": v[0], "vy": v[1], "moved": word == moved}
         | {"ink": style.readable(own), "ground": style.tint(own), "chip": _chip_path(word)}
-        for word, own, k, v in zip(
-            words, _word_colors(words), keys.tolist(), values.tolist(), strict=True
-        )
+        for word, own, k, v in zip(words, colors, keys.tolist(), values.tolist(), strict=True)
     ]
     base = (
         alt.Chart(alt.Data(values=table))
-        .transform_calculate(x="datum.moved ? key_x : datum.kx", y="datum.moved ? key_y : datum.ky")
-        .transform_calculate(dot="query_x * datum.x + query_y * datum.y")
-        .transform_calculate(score="datum.dot / (divide ? SQRT2 : 1)")
-        .transform_calculate(power="exp(datum.score)")
-        .transform_calculate(far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)")
-        .transform_calculate(foot_x="datum.far * query_x", foot_y="datum.far * query_y")
+        .transform_calculate(
+            x="datum.moved ? key_x : datum.kx",
+            y="datum.moved ? key_y : datum.ky",
+            dot="query_x * datum.x + query_y * datum.y",
+            score="datum.dot / (divide ? SQRT2 : 1)",
+            power="exp(datum.score)",
+            far="datum.dot / max(query_x * query_x + query_y * query_y, 0.01)",
+            foot_x="datum.far * query_x",
+            foot_y="datum.far * query_y",
+        )
         .transform_joinaggregate(total="sum(power)")
         .transform_calculate(weight="datum.power / datum.total")
     )
-    own = alt.Scale(domain=list(words), range=_word_colors(words))
+    own = alt.Scale(domain=list(words), range=colors)
     color = alt.Color("word:N", legend=None, sort=None, scale=own)
     numbers = (alt.Tooltip(f"{name}:Q", format=".2f") for name in ("score", "weight"))
     tips = [alt.Tooltip("word:N"), *numbers]
@@ -117,9 +118,13 @@ def attention_explorer(
     from_x, from_y = plane("zero", "zero")
     x, y = plane("x", "y")
     here = alt.Chart(alt.Data(values=[{"zero": 0}])).transform_calculate(x="query_x", y="query_y")
-    line = here.transform_calculate(long="9 / max(abs(query_x), abs(query_y), 0.01)")
-    line = line.transform_calculate(x1="-datum.long * query_x", y1="-datum.long * query_y")
-    line = line.transform_calculate(x2="datum.long * query_x", y2="datum.long * query_y")
+    line = here.transform_calculate(
+        long="9 / max(abs(query_x), abs(query_y), 0.01)",
+        x1="-datum.long * query_x",
+        y1="-datum.long * query_y",
+        x2="datum.long * query_x",
+        y2="datum.long * query_y",
+    )
     line = line.mark_rule(color=style.SOFT, clip=True).encode(*plane("x1", "y1"), x2="x2", y2="y2")
     drop = base.mark_rule(strokeWidth=2, strokeDash=[5, 4], clip=True)
     drop = drop.encode(x, y, x2="foot_x", y2="foot_y", color=color)
@@ -193,11 +198,11 @@ def attention_explorer(
 @figure(
     "attention-arrow",
     caption="The farther a key reaches along the query, the larger its weight.",
-    alt="Arrows from one point. A thick one, the query to write 'gustan', points to the right. The "
-    "key of 'trees' points nearly the same way: a dashed line drops from its tip to a dot on the "
-    "query, at score 3, and its weight is written large, 0.88. The key of 'I' points up: score "
-    "0.5, weight 0.07. That of 'like' points straight down: score 0, weight 0.04. The query has "
-    "marks at the scores 1 to 4.",
+    alt="""Arrows from one point. A thick one, the query to write 'gustan', points to the right.
+    The key of 'trees' points nearly the same way: a dashed line drops from its tip to a dot on
+    the query, at score 3, and its weight is written large, 0.88. The key of 'I' points up: score
+    0.5, weight 0.07. That of 'like' points straight down: score 0, weight 0.04. The query has
+    marks at the scores 1 to 4.""",
     hero=True,
 )
 def draw_arrow() -> Figure:
@@ -219,7 +224,7 @@ def draw_arrow() -> Figure:
     ):
         tip, strong = here + unit * key, style.readable(color, style.PAPER)
         look = {"zorder": 2.1, "linestyle": (0, (4, 3)), "head": False, "thick": 1.2}
-        path(ax, [(tip[0], here[1]), tuple(tip)], style.MUTED, **look)
+        path(ax, [(tip[0], here[1]), tuple(tip)], **look)
         arrow(ax, tuple(here), tuple(tip), strong, thick=3)
         ax.plot(tip[0], here[1], "o", color=strong, markersize=11, zorder=5)
         x, y = tip + (0.25, 0)
@@ -234,11 +239,11 @@ def draw_arrow() -> Figure:
     places = here[0] + unit * marks / length
     ax.plot(places, 0 * marks + here[1], "|", color=style.INK, markersize=13)
     for mark, x in zip(marks, places, strict=True):
-        label(ax, (x, here[1] + 0.2), f"{mark:g}", ha="center", color=style.MUTED)
-    label(ax, (here[0] - 0.15, here[1]), "0", ha="right", color=style.MUTED)
+        muted(ax, (x, here[1] + 0.2), f"{mark:g}", ha="center")
+    muted(ax, (here[0] - 0.15, here[1]), "0", ha="right")
     end = here[0] + unit * length
     arrow(ax, tuple(here), (end, here[1]), style.INK, thick=5)
-    label(ax, (end + 0.15, here[1]), "query, to write", size=14, weight="bold")
+    bold(ax, (end + 0.15, here[1]), "query, to write", size=14)
     word(ax, (end + 1.65, here[1]), "gustan", size=14, ha="left")
     return figure
 
@@ -246,11 +251,11 @@ def draw_arrow() -> Figure:
 @figure(
     "attention-four-frames",
     caption="One whole self-attention of three words: scores, scaled scores, weights, output.",
-    alt="Four tables with a row for each of 'I', 'like' and 'trees', and all numbers in their "
-    "cells; the row of 'like' is framed. Its scores are 2, 0 and 8; divided by 2 they are 1, 0 and "
-    "4; its weights are 0.05, 0.02 and 0.94; and its output is 0.05 in who, 0.02 in does, 0.94 in "
-    "what and 0.94 in many. The weights of 'I' are 0.79, 0.11 and 0.11, those of 'trees' 0.02, "
-    "0.05 and 0.94.",
+    alt="""Four tables with a row for each of 'I', 'like' and 'trees', and all numbers in their
+    cells; the row of 'like' is framed. Its scores are 2, 0 and 8; divided by 2 they are 1, 0 and
+    4; its weights are 0.05, 0.02 and 0.94; and its output is 0.05 in who, 0.02 in does, 0.94 in
+    what and 0.94 in many. The weights of 'I' are 0.79, 0.11 and 0.11, those of 'trees' 0.02,
+    0.05 and 0.94.""",
 )
 def draw_four_frames() -> Figure:
     x = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1]])
@@ -279,7 +284,7 @@ def draw_four_frames() -> Figure:
         matrix(ax, (left, foot), wide, high, numbers, **look)
         y = foot + high - cell * (row + 1)
         outline(ax, (left, y), wide, cell, style.ACCENT, 2.5)
-        label(ax, (left + wide / 2, foot + high + 0.55), name, ha="center", **BOLD)
+        bold(ax, (left + wide / 2, foot + high + 0.55), name, ha="center")
         for column, text in enumerate(heads):
             at = left + cell * (column + 0.5), foot + high + 0.2
             if heads is words:
@@ -294,51 +299,37 @@ def draw_four_frames() -> Figure:
 
 @figure(
     "attention-routes",
-    caption="Three models, trained alike from different random numbers: how the number of the noun "
-    "reaches the verb.",
-    alt="Three panels, seeds 0, 1 and 2. In each a solid arrow leads straight from 'trees' to "
-    "'gustan', another to the other English words, and a dashed one from there to 'gustan'. The "
-    "numbers say how many verbs lose the plural when the noun is hidden at the arrow's start. In "
-    "seed 0 the straight arrow is thick, 61%, and passes through head 0 of layer 1, without which "
-    "98% are lost; the arrow to the other words is thin, 0%. In seed 1 the straight arrow is thin, "
-    "0%, and the one to the other words thick, 91%. Seed 2 is like seed 0: 82% straight, through "
-    "head 3 of layer 1, without which 84% are lost; 1% around.",
+    caption="""Three models, trained alike from different random numbers: how the number of the
+    noun reaches the verb.""",
+    alt="""Three panels, seeds 0, 1 and 2. In each a solid arrow leads straight from 'trees' to
+    'gustan', another to the other English words, and a dashed one from there to 'gustan'. The
+    numbers say how many verbs lose the plural when the noun is hidden at the arrow's start. In
+    seed 0 the straight arrow is thick, 61%, and passes through head 0 of layer 1, without which
+    98% are lost; the arrow to the other words is thin, 0%. In seed 1 the straight arrow is thin,
+    0%, and the one to the other words thick, 91%. Seed 2 is like seed 0: 82% straight, through
+    head 3 of layer 1, without which 84% are lost; 1% around.""",
 )
 def draw_routes() -> Figure:
-    models = []
-    for seed, found in load("thread")["seeds"].items():
-        plural, best = found["right"]["plural"], found["best_head"]
-        lost = {change: 1 - share for change, share in plural.items()}
-        layer = best["layer"].split(".")[2]
-        matters = lost["best head off"] > 0.5
-        models.append(
-            {
-                "name": f"seed {seed}" + (": our translator" if seed == "0" else ""),
-                "straight": lost["verb's place can't see the noun"],
-                "by others": lost["no other English word sees the noun"],
-                "head": f"head {best['head']} of layer {layer}" if matters else "",
-                "without": lost["best head off"],
-            }
-        )
     title = "In two models, most verbs need to see the noun; in seed 1, the other English words do"
     note = (
         "Share of the 233 plurals lost when the noun is hidden at the arrow’s tip; the dashed "
         "arrows weren’t cut"
     )
     figure, ax = canvas(4.35, title, note)
-    for left, model in zip((0.0, 2.7, 5.4), models, strict=True):
+    seeds = load("thread")["seeds"].items()
+    for left, (seed, found) in zip((0.0, 2.7, 5.4), seeds, strict=True):
+        right, best = found["right"]["plural"], found["best_head"]
         noun, verb, other = (left + 0.45, 1.3), (left + 2.15, 1.3), (left + 1.3, 3.0)
-        label(ax, (left + 0.02, 3.5), model["name"], **BOLD)
+        bold(ax, (left + 0.02, 3.5), f"seed {seed}" + ": our translator" * (seed == "0"))
         for lost, start, end in (
-            (model["by others"], noun, other),
+            (1 - right["no other English word sees the noun"], noun, other),
             (None, other, verb),
-            (model["straight"], noun, verb),
+            (1 - right["verb's place can't see the noun"], noun, verb),
         ):
             along = np.subtract(end, start) / np.hypot(*np.subtract(end, start))
             tail, tip = start + (0.4 if start != other else 0.3) * along, end - 0.4 * along
             if lost is None:
-                dashed = {"linestyle": (0, (4, 3)), "thick": 1.2}
-                path(ax, [tuple(tail), tuple(tip)], style.MUTED, **dashed)
+                path(ax, [tuple(tail), tuple(tip)], linestyle=(0, (4, 3)), thick=1.2)
                 continue
             color = style.ACCENT if lost > 0.5 else style.SOFT
             arrow(ax, tuple(tail), tuple(tip), color, thick=1 + 7 * lost)
@@ -350,22 +341,23 @@ def draw_routes() -> Figure:
         word(ax, noun, "trees", size=13)
         word(ax, verb, "gustan", size=13)
         label(ax, other, "other English words", ha="center")
-        if model["head"]:
-            x, y = left + 1.3, 1.3
-            label(ax, (x, y - 0.72), f"through {model['head']}", ha="center")
-            said = f"without that head: {model['without']:.0%} lost"
-            label(ax, (x, y - 0.97), said, ha="center", weight="bold", color=style.ACCENT)
+        without = 1 - right["best head off"]
+        if without > 0.5:
+            said = f"through head {best['head']} of layer {best['layer'].split('.')[2]}"
+            label(ax, (left + 1.3, 0.58), said, ha="center")
+            said = f"without that head: {without:.0%} lost"
+            label(ax, (left + 1.3, 0.33), said, ha="center", weight="bold", color=style.ACCENT)
     return figure
 
 
 @figure(
     "attention-explorer",
     caption="Move a query and a key, and see the weights and the output follow.",
-    alt="Three panels with sliders. Left: a query as an arrow from 0, and the keys of I, like and "
-    "trees as rings; from each a dashed line drops onto the query's line, where a dot shows how "
-    "far the key reaches; that of trees is the farthest. Middle: bars of the three weights, the "
-    "longest for trees, and the scores. Right: the three values, each with a line as wide as its "
-    "weight to the output, which lies near the value of trees.",
+    alt="""Three panels with sliders. Left: a query as an arrow from 0, and the keys of I, like
+    and trees as rings; from each a dashed line drops onto the query's line, where a dot shows
+    how far the key reaches; that of trees is the farthest. Middle: bars of the three weights,
+    the longest for trees, and the scores. Right: the three values, each with a line as wide as
+    its weight to the output, which lies near the value of trees.""",
 )
 def draw_explorer() -> Any:
     words = ["I", "like", "trees"]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
@@ -14,15 +13,10 @@ from course.drawing.arrows import attention_arrow, box, path, threads
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import Point, canvas, label, sentence, word, word_color
+from course.drawing.words import Point, bold, canvas, label, muted, sentence, word, word_color
 from transformer_lib.translator import Translator
 
-# The words that look in the riddle, each with a color in all pictures of it.
-ASKERS = {"it": style.ACCENT, "tired": style.SECOND, "wide": style.SECOND}
 FAINT = 0.03  # lines of less weight are left out: they could not be seen
-
-
-# --- the way through the heads -------------------------------------------------------------------
 
 
 def _rows(
@@ -38,9 +32,6 @@ def _rows(
         if tints:
             area(ax, place, wide, high / rows, tints[row])
         outline(ax, place, wide, high / rows, style.MUTED)
-
-
-# --- all heads, one sentence ---------------------------------------------------------------------
 
 
 def arcs(
@@ -64,37 +55,21 @@ def arcs(
             start, end = (middles[query], y), (x, y + 0.05 * side)
             attention_arrow(ax, start, end, float(weight), color, widest=4, rise=rise)
             at = (x + middles[query]) / 2, y + rise + 0.22 * side
-            look = {"size": 14, "weight": "bold", "ha": "center"}
             ink = style.readable(color, style.PAPER)
-            label(ax, at, f"{weight:.0%}", color=ink, **look)
-
-
-# --- two columns of words ------------------------------------------------------------------------
-
-
-def encoder_heads(maps: Any) -> dict[str, torch.Tensor]:
-    """All heads of a translator's encoder by name, "layer 0, head 0" first: (s, s) each."""
-    return {
-        f"layer {name.split('.')[2]}, head {head}": matrix
-        for name, weights in maps.weights.items()
-        if name.startswith("encoder")
-        for head, matrix in enumerate(weights)
-    }
-
-
-# --- the three uses ------------------------------------------------------------------------------
+            bold(ax, at, f"{weight:.0%}", color=ink, size=14, ha="center")
 
 
 TIRED = "The animal didn't cross the street because it was too tired"
-RIDDLE = {word: ASKERS[word] for word in ("it", "tired")}
+# The words that look in the riddle, each with a color in all pictures of it.
+RIDDLE = {"it": style.ACCENT, "tired": style.SECOND}
 
 
 @figure(
     "heads-recap",
     caption="The path of three words through eight heads, with all shapes.",
-    alt="From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64, and "
-    "on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O, 512 × "
-    "512, they give the output, 3 × 512, the shape of X. One head is colored all the way.",
+    alt="""From X, 3 × 512, eight lines lead down to eight columns of Q, K and V, each 3 × 64,
+    and on to Z 0 to Z 7, each 3 × 64. Below they stand side by side, 3 × 512 again; times W O,
+    512 × 512, they give the output, 3 × 512, the shape of X. One head is colored all the way.""",
 )
 def draw_heads_recap() -> Figure:
     words, h, wide, high = ["I", "like", "trees"], 8, 1.4, 0.54
@@ -111,7 +86,7 @@ def draw_heads_recap() -> Figure:
         at = center - wide / 2 - 0.12, base + tall * (1 - (row + 0.5) / length)
         word(ax, at, text, size=10, ha="right")
     below = "the words, or the output\nof the layer below"
-    label(ax, (center + wide / 2 + 0.12, base + tall / 2), below, color=style.MUTED)
+    muted(ax, (center + wide / 2 + 0.12, base + tall / 2), below)
     for head, (x, color) in reversed(list(enumerate(zip(middles, colors, strict=True)))):
         threads(ax, [(center, base - 0.02)], [(x, 3.97)], 0.4, color, upright=True)
         for place, letter in enumerate("QKV"):
@@ -154,11 +129,11 @@ def maps_of_tired() -> Any:
 @figure(
     "heads-eight",
     caption="What two words attend to in each of the encoder's eight heads.",
-    alt="The sentence 'the animal did not cross the street because it was too tired'; under it a "
-    "line for each of eight heads, four in each layer. Half disks show how much attention the word "
-    "above gets from 'it', over the line, and from 'tired', under it. In layer 0 the largest are "
-    "mostly under <eos>. In layer 1, head 1 attends to words just before; head 2 has one full "
-    "disk, under 'animal', 98% and 100%; heads 0 and 3 have small ones everywhere.",
+    alt="""The sentence 'the animal did not cross the street because it was too tired'; under it
+    a line for each of eight heads, four in each layer. Half disks show how much attention the
+    word above gets from 'it', over the line, and from 'tired', under it. In layer 0 the largest
+    are mostly under <eos>. In layer 1, head 1 attends to words just before; head 2 has one full
+    disk, under 'animal', 98% and 100%; heads 0 and 3 have small ones everywhere.""",
     hero=True,
 )
 def draw_heads_eight() -> Figure:
@@ -166,9 +141,12 @@ def draw_heads_eight() -> Figure:
     words, step, apart = maps.src, 0.46, 0.2
     one, other = RIDDLE
     places = [words.index(text) for text in RIDDLE]
-    tables = {name: as_array(table)[places] for name, table in encoder_heads(maps).items()}
-    both = max(tables, key=lambda name: tables[name].min(axis=0).max())
-    target = int(tables[both].min(axis=0).argmax())
+    tables = {
+        (layer, head): as_array(table[places])
+        for layer in (0, 1)
+        for head, table in enumerate(maps.weights[f"encoder.layers.{layer}.self_attn"])
+    }
+    both, target = (1, 2), words.index("animal")
     note = (
         "Our translator’s encoder, weights of 5% or more. "
         f"Upper half disks: weights from “{one}”; lower: from “{other}”"
@@ -179,13 +157,13 @@ def draw_heads_eight() -> Figure:
     middles = sentence(ax, (1.5, y - 0.04), words, {words[target]: style.INK, **RIDDLE}, size=11)
     area(ax, (middles[target] - 0.32, 0.05), 0.64, y - 0.25, style.GROUND, zorder=0)
     y += apart
-    for name, table in tables.items():
-        (layer, head), loud = name.split(", "), name == both
+    for (layer, head), table in tables.items():
+        loud = (layer, head) == both
         y -= step
-        if head == "head 0":
+        if head == 0:
             y -= apart
-            label(ax, (0.1, y), layer, size=style.LABEL, weight="bold")
-        label(ax, (0.75, y), head, size=style.LABEL, weight="bold" if loud else "normal")
+            bold(ax, (0.1, y), f"layer {layer}")
+        label(ax, (0.75, y), f"head {head}", size=style.LABEL, weight="bold" if loud else "normal")
         ends = [(middles[0] - 0.2, y), (middles[-1] + 0.2, y)]
         path(ax, ends, style.RULE, head=False, thick=0.7, zorder=1)
         for side, weights, color in zip((1, -1), table, RIDDLE.values(), strict=True):
@@ -203,33 +181,33 @@ def draw_heads_eight() -> Figure:
 @figure(
     "heads-one-two-all",
     caption="What 'it' attends to: in one head, in the mean of two, and in the mean of all four.",
-    alt="Three times the words of the sentence in a column, and lines to them from 'it'. Head 2: "
-    "one thick line goes to 'animal', 98%. Mean of heads 1 and 2: a line half as thick to "
-    "'animal', 49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most "
-    "words, the thickest to 'animal', 27%, and to 'because', 24%.",
+    alt="""Three times the words of the sentence in a column, and lines to them from 'it'. Head
+    2: one thick line goes to 'animal', 98%. Mean of heads 1 and 2: a line half as thick to
+    'animal', 49%, and one to 'because', 35%. Mean of all four: thin lines fan out to most words,
+    the thickest to 'animal', 27%, and to 'because', 24%.""",
 )
 def draw_heads_one_two_all() -> Figure:
     maps = maps_of_tired()
-    words, asker, color = maps.src, "it", ASKERS["it"]
-    weights, query = maps.weights["encoder.layers.1.self_attn"], words.index(asker)
-    order = torch.special.entr(weights[:, query]).sum(dim=-1).argsort()
-    heads, step, low = as_array(weights[order]), 0.27, 0.2
+    words, asker, color = maps.src, "it", RIDDLE["it"]
+    query, target, step, low = words.index(asker), words.index("animal"), 0.27, 0.2
+    weights = as_array(maps.weights["encoder.layers.1.self_attn"])[:, query]
     tall = step * (len(words) - 1)
-    target = heads[0, query].argmax()
-    shares = [heads[:count, query, target].mean() for count in (1, len(heads))]
+    shares = weights[2, target], weights[:, target].mean()
     title = (
         f"“{words[target]}” has {shares[0]:.0%} of the weight in one head and {shares[1]:.0%} in "
         "the mean of four"
     )
     note = f"What “{asker}” attends to in layer 1 of our translator’s encoder (four heads)"
     figure, ax = canvas(tall + 1.45, title, note)
-    for count, x in zip((1, 2, len(heads)), (0.3, 2.88, 5.46), strict=True):
+    for x, heads, what in (
+        (0.3, [2], "head 2"),
+        (2.88, [1, 2], "mean of heads 1 and 2"),
+        (5.46, [0, 1, 2, 3], "mean of all four"),
+    ):
         ends = [(x + 1.02, low + tall - step * place) for place in range(len(words))]
-        start, mean = (x, ends[query][1]), heads[:count, query].mean(axis=0)
-        threads(ax, [start], ends, mean, color, name=f"of {count} heads", widest=8)
-        few = " and ".join(map(str, sorted(order[:count].tolist())))
-        what = {1: f"head {few}", 2: f"mean of heads {few}"}.get(count, "mean of all four")
-        label(ax, (x + 1.05, low + tall + 0.36), what, size=style.LABEL, weight="bold")
+        start, mean = (x, ends[query][1]), weights[heads].mean(axis=0)
+        threads(ax, [start], ends, mean, color, name=f"of {len(heads)} heads", widest=8)
+        bold(ax, (x + 1.05, low + tall + 0.36), what)
         word(ax, (x - 0.08, start[1]), asker, size=13, ha="right", color=color)
         largest = {place for place in (*mean.argsort()[-2:], target) if mean[place] >= 0.1}
         for place, (text, end) in enumerate(zip(words, ends, strict=True)):
@@ -244,11 +222,11 @@ def draw_heads_one_two_all() -> Figure:
 @figure(
     "heads-three-uses",
     caption="The three uses of attention, in the last layers, on 'I like trees'.",
-    alt="Three panels, each with the words that attend on the left, and lines to the words on the "
-    "right. Encoder self-attention, English to English, in gray. Cross-attention, Spanish to "
-    "English, in the words' colors: to write 'gustan' it attends to 'like' and a little to "
-    "'trees', for 'árboles' to 'trees', and for <eos> to <eos>. Decoder self-attention, Spanish to "
-    "the Spanish before it, in gray: no line leads down.",
+    alt="""Three panels, each with the words that attend on the left, and lines to the words on
+    the right. Encoder self-attention, English to English, in gray. Cross-attention, Spanish to
+    English, in the words' colors: to write 'gustan' it attends to 'like' and a little to
+    'trees', for 'árboles' to 'trees', and for <eos> to <eos>. Decoder self-attention, Spanish to
+    the Spanish before it, in gray: no line leads down.""",
 )
 def draw_heads_three_uses() -> Figure:
     maps = Translator.load().attention_maps("I like trees")
@@ -264,7 +242,7 @@ def draw_heads_three_uses() -> Figure:
         means = [w.mean(dim=0) for name, w in maps.weights.items() if re.match(kind, name)][-1]
         loud, top = "cross" in kind, ax.get_ylim()[1] - 0.98
         ink = style.INK if loud else style.MUTED
-        label(ax, (x + 0.5, top), said, size=12, weight="bold", ha="center", color=ink)
+        bold(ax, (x + 0.5, top), said, size=12, ha="center", color=ink)
         starts = [(x + 0.1, top - 0.55 - step * row) for row in range(len(rows))]
         for (_, y), text in zip(starts, rows, strict=True):
             word(ax, (x, y), text, size=12, ha="right", color=None if loud else style.MUTED)

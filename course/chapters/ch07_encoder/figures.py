@@ -1,6 +1,6 @@
 """Inside the encoder: who reaches whom, what depth does, and the residual connection."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -23,16 +23,14 @@ from course.chapters.ch07_encoder.experiments import (
     what_is_added,
 )
 from course.drawing import style
-from course.drawing.arrows import arrow, box, bracket, curve, path
-from course.drawing.cells import area
+from course.drawing.arrows import arrow, box, bracket, curve, path, segment
+from course.drawing.cells import area, bar
 from course.drawing.registry import figure
 from course.drawing.values import as_array, written
-from course.drawing.words import Point, canvas, label, sentence, word, word_color
+from course.drawing.words import Point, bold, canvas, label, muted, sentence, word, word_color
 
 # Where whole blocks have the color of 1, a weaker one.
 WEAKER = mpl.colors.ListedColormap(style.AMOUNTS(np.linspace(0, 0.75, 256)))
-
-# --- parts of several figures --------------------------------------------------------------------
 
 
 def _pairs(ax: Axes, at: Point, cell: float, table: Any, words: Sequence[str]) -> None:
@@ -49,15 +47,10 @@ def _pairs(ax: Axes, at: Point, cell: float, table: Any, words: Sequence[str]) -
         word(ax, (x + 0.1, y + cell / 2), text, size=style.NOTE, ha="left")
 
 
-# --- the stream that words add to ----------------------------------------------------------------
-
-
 def _plus(ax: Axes, at: Point) -> None:
     look = {"fill": style.PAPER, "line": 1.3, "zorder": 4, "round": 0.125, "size": 13}
     box(ax, at, 0.25, 0.25, "+", style.INK, **look)
 
-
-# --- two stacks side by side ---------------------------------------------------------------------
 
 BOX, PITCH = 0.3, 0.62  # heights of a sub-layer, and from one to the next
 DECODES = "masked self-attention", "cross-attention", "feed-forward"
@@ -67,66 +60,16 @@ SIDES = {
 }
 
 
-# --- neurons -------------------------------------------------------------------------------------
-
-
-# --- which numbers share a mean ------------------------------------------------------------------
-
-
-# --- the residual connection --------------------------------------------------------------------
-
-
-def _around_flow(rows: Mapping[str, Sequence[Any]], words: Sequence[str]) -> Figure:
-    """Draw how large words enter and leave a sub-layer, one row for each way -> the figure.
-
-    rows: title -> what is on the way, from left to right: (name, matrix (s, d)) for vectors, "+"
-    for the sum with the first vectors, any other text for a box. A bar is as long as a word's first
-    or last vector is large: the root of its mean square.
-    """
-    high, step, unit = 1.72, 0.34, 0.7
-    title = "Post-norm gives all vectors the same size; pre-norm keeps a large one large"
-    note = "The bars show the sizes of made-up vectors before and after a sub-layer f"
-    figure, ax = canvas(high * len(rows) + 0.82, title, note)
-    for row, (name, stations) in enumerate(rows.items()):
-        y = high * (len(rows) - row) - 1.1  # where the vectors flow
-        label(ax, (0.02, y + 0.82), name, size=13, weight="bold")
-        for x, (_, vectors) in ((0.72, stations[0]), (6.05, stations[-1])):
-            sizes = np.sqrt((as_array(vectors) ** 2).mean(axis=1))
-            for place, (text, size) in enumerate(zip(words, sizes, strict=True)):
-                up, color = y + step * (1 - place), word_color(text)
-                word(ax, (x - 0.1, up), text, ha="right")
-                area(ax, (x, up - 0.11), unit * size, 0.22, color)
-                look = {"weight": "bold", "color": style.readable(color, style.PAPER)}
-                at = x + unit * size + 0.08, up
-                label(ax, at, written(size, 1), size=style.LABEL, **look)
-        parts = [station for station in stations if isinstance(station, str)]
-        places = dict(zip(parts, (3.35, 4.05, 4.75), strict=True))
-        arrow(ax, (2.65, y), (5.3, y), style.SOFT)
-        ends = [(2.85, y), (2.85, y + 0.45), (places["+"], y + 0.45), (places["+"], y + 0.13)]
-        path(ax, ends, style.SOFT)
-        for part, x in places.items():
-            if part == "+":
-                _plus(ax, (x, y))
-            else:
-                part = part.split(",")[0]
-                fill = style.ACCENT if part == "norm" else style.PAPER
-                box(ax, (x, y), 0.54, 0.36, part, fill=fill, zorder=3)
-    return figure
-
-
-# --- the figures ---------------------------------------------------------------------------------
-
-
 @figure(
     "encoder-stream-of-words",
     hero=True,
-    caption="The residual stream of 'I like trees': attention and feed-forward add to each word, "
-    "and a norm follows each sum.",
-    alt="Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right "
-    "through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to "
-    "lane and end in a plus sign; under 'feed-forward', each lane has a loop of its "
-    "own that ends in a plus sign of the same lane. A box, 'norm', follows each plus sign. In "
-    "layer 0 the widest ribbons come from <eos>, to 'trees' and 'like'.",
+    caption="""The residual stream of 'I like trees': attention and feed-forward add to each
+    word, and a norm follows each sum.""",
+    alt="""Four colored lanes, 'I', 'like', 'trees' and <eos>, run straight from left to right
+    through layer 0 and layer 1. In each layer, under 'attention', ribbons lead from lane to lane
+    and end in a plus sign; under 'feed-forward', each lane has a loop of its own that ends in a
+    plus sign of the same lane. A box, 'norm', follows each plus sign. In layer 0 the widest
+    ribbons come from <eos>, to 'trees' and 'like'.""",
 )
 def draw_stream_of_words() -> Figure:
     words = ["I", "like", "trees", "<eos>"]
@@ -134,8 +77,10 @@ def draw_stream_of_words() -> Figure:
     lane, left, right = 0.82, 1.0, 7.5
     top = 0.72 + lane * len(words)  # the upper end of the boxes
     title = "Attention and feed-forward add to each word, and a norm follows each sum"
-    note = "The wider a ribbon, the more its right end attends to its left end (mean of four "
-    note += "heads; 15% and up)"
+    note = (
+        "The wider a ribbon, the more its right end attends to its left end (mean of four heads; "
+        "15% and up)"
+    )
     figure, ax = canvas(top + 0.75, title, note)
     wide = (right - left - 0.1) / len(weights)
     y = [top - 0.88 - lane * row for row in range(len(words))]
@@ -169,12 +114,12 @@ def draw_stream_of_words() -> Figure:
 
 @figure(
     "encoder-neurons",
-    caption="For which words two neurons of our translator's encoder are above 1, in 1,000 "
-    "held-out sentences.",
-    alt="Two groups of four bars. Neuron 314 of layer 0 is above 1 in 224 of 301 masculine "
-    "plurals, 2 of 218 feminine plurals, 0 of 1,032 singular nouns and 1 of 6,175 other words. "
-    "Neuron 11 of layer 1 is above 1 in all 301 and all 218 plurals, 6 of the singular nouns and "
-    "42 of the other words.",
+    caption="""For which words two neurons of our translator's encoder are above 1, in 1,000
+    held-out sentences.""",
+    alt="""Two groups of four bars. Neuron 314 of layer 0 is above 1 in 224 of 301 masculine
+    plurals, 2 of 218 feminine plurals, 0 of 1,032 singular nouns and 1 of 6,175 other words.
+    Neuron 11 of layer 1 is above 1 in all 301 and all 218 plurals, 6 of the singular nouns and
+    42 of the other words.""",
 )
 def draw_neurons() -> Figure:
     _, values = held_out_neurons()
@@ -188,15 +133,14 @@ def draw_neurons() -> Figure:
     left, wide, line = 2.05, 3.9, 0.33
     y = 3.45
     for layer, neuron in ((0, 314), (1, 11)):
-        label(ax, (0.02, y), f"Neuron {neuron} of layer {layer}", size=13, weight="bold")
+        bold(ax, (0.02, y), f"Neuron {neuron} of layer {layer}", size=13)
         for kind, here in kinds.items():
             y -= line
             fires, every = int((values[layer][here, neuron] > 1).sum()), int(here.sum())
             share = fires / every
             color = style.ACCENT if share > 0.5 else style.MUTED
-            label(ax, (left - 0.12, y), kind, size=style.LABEL, ha="right", color=style.INK)
-            area(ax, (left, y - 0.1), wide, 0.2, style.GROUND)
-            area(ax, (left, y - 0.1), wide * share, 0.2, color)
+            label(ax, (left - 0.12, y), kind, size=style.LABEL, ha="right")
+            bar(ax, (left, y - 0.1), wide, 0.2, share, color)
             said = f"{fires:,} of {every:,}"
             label(ax, (left + wide + 0.12, y), said, weight="bold", color=color)
         y -= 0.55
@@ -206,21 +150,21 @@ def draw_neurons() -> Figure:
 @figure(
     "encoder-deep-stack",
     caption="The length of the vectors in 24 untrained layers, with and without sums and norms.",
-    alt="Three curves over 24 layers, from a vector of length 1, in powers of ten. With the "
-    "sub-layers alone it falls below a millionth, with the residual sum it rises to about 50,000 "
-    "times its length, with sum and norm it stays the same.",
+    alt="""Three curves over 24 layers, from a vector of length 1, in powers of ten. With the
+    sub-layers alone it falls below a millionth, with the residual sum it rises to about 50,000
+    times its length, with sum and norm it stays the same.""",
 )
 def draw_deep_stack() -> Figure:
     figure, ax = canvas(
         3.7, "In our 24 untrained layers, vectors vanish or explode; a norm prevents both"
     )
     left, wide, middle, decade = 1.1, 4.2, 1.92, 0.2
-    label(ax, (0.02, 3.12), "length, compared with the input (log scale)", color=style.MUTED)
+    muted(ax, (0.02, 3.12), "length, compared with the input (log scale)")
     for power in (3, 0, -3, -6):
         y, times = middle + decade * power, f"{10 ** abs(power):,}"
         said = f"÷ {times}" if power < 0 else f"× {times}"
-        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
-        path(ax, [(left, y), (left + wide, y)], style.RULE, head=False, thick=1, zorder=1)
+        muted(ax, (left - 0.12, y), said, ha="right")
+        segment(ax, (left, y), (left + wide, y), style.RULE, thick=1, zorder=1)
     for way, name, loud in (
         ("x + f(x)", "x + f(x):", False),
         ("norm(x + f(x))", "norm(x + f(x)):", True),
@@ -234,21 +178,21 @@ def draw_deep_stack() -> Figure:
         color, y = style.ACCENT if loud else style.MUTED, middle + decade * np.log10(lengths)
         ax.plot(x, y, color=color, linewidth=4 if loud else 2.5)
         label(ax, (x[-1] + 0.15, y[-1] + 0.17), name, size=style.LABEL, color=color)
-        label(ax, (x[-1] + 0.15, y[-1] - 0.05), said, size=13, weight="bold", color=color)
+        bold(ax, (x[-1] + 0.15, y[-1] - 0.05), said, size=13, color=color)
     for layer in (0, 6, 12, 18, 24):
-        label(ax, (x[layer], 0.22), str(layer or "input"), color=style.MUTED, ha="center")
-    label(ax, (x[-1] + 0.15, 0.22), "layers", color=style.MUTED)
+        muted(ax, (x[layer], 0.22), str(layer or "input"), ha="center")
+    muted(ax, (x[-1] + 0.15, 0.22), "layers")
     return figure
 
 
 @figure(
     "encoder-deep-alike",
-    caption="The angle between two words in untrained layers, without and with a residual "
-    "connection.",
-    alt="Two rows of pairs of arrows, an angle of 91 degrees between them at the input. Without a "
-    "residual connection it is 55 degrees after one layer and 1 degree after two layers, where the "
-    "two arrows are one. With it, the angle closes slowly: 68 degrees after two layers, 33 after "
-    "five.",
+    caption="""The angle between two words in untrained layers, without and with a residual
+    connection.""",
+    alt="""Two rows of pairs of arrows, an angle of 91 degrees between them at the input. Without
+    a residual connection it is 55 degrees after one layer and 1 degree after two layers, where
+    the two arrows are one. With it, the angle closes slowly: 68 degrees after two layers, 33
+    after five.""",
 )
 def draw_deep_alike() -> Figure:
     title = "Without the residual connection, two layers make all words alike"
@@ -268,25 +212,22 @@ def draw_deep_alike() -> Figure:
             label(ax, (x, y - 0.2), f"{np.degrees(angle):.0f}°", ha="center", color=color, **loud)
             if row == 0:
                 name = f"{layers} layer{'s' * (layers > 1)}" if layers else "input"
-                label(ax, (x, 2.58), name, ha="center", color=style.MUTED)
+                muted(ax, (x, 2.58), name, ha="center")
     return figure
 
 
 @figure(
     "encoder-norm-groups",
-    caption="Numbers of one block share a mean: layer norm, one for each word; batch norm, one for "
-    "each feature.",
-    alt="Two sentences of three words, each word a row of five cells, the padding hatched. On the "
-    "left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean, one "
-    "variance'. On the right, batch norm: the last column is filled, through both sentences, with "
-    "the same bracket and a note, 'padding counts, too'.",
+    caption="""Numbers of one block share a mean: layer norm, one for each word; batch norm, one
+    for each feature.""",
+    alt="""Two sentences of three words, each word a row of five cells, the padding hatched. On
+    the left, layer norm: the row of 'trees' is filled and has a bracket, 'one mean, one
+    variance'. On the right, batch norm: the last column is filled, through both sentences, with
+    the same bracket and a note, 'padding counts, too'.""",
 )
 def draw_norm_groups() -> Figure:
     shape = (2, 3, 5)
-    groups = {
-        "layer norm": shares_a_mean(fresh_norm, shape),
-        "batch norm": shares_a_mean(batch_norm, shape),
-    }
+    groups = {"layer norm": fresh_norm, "batch norm": batch_norm}
     sentences = [["I", "like", "trees"], ["thank", "you", "<pad>"]]
     wide, high, gap, long = 0.44, 0.36, 0.42, len(sentences[0])
     words = [text for words in sentences for text in words]
@@ -295,11 +236,11 @@ def draw_norm_groups() -> Figure:
     note = "Each cell is one number of a word’s vector; the orange ones share a mean and a variance"
     figure, ax = canvas(tall + 1.6, title, note)
     tops = [tall + 0.2 - high * row - gap * (row // long) for row in range(len(words))]
-    for panel, (name, group) in enumerate(groups.items()):
-        group = as_array(group)
+    for panel, (name, norm) in enumerate(groups.items()):
+        group = as_array(shares_a_mean(norm, shape))
         table, left = group.reshape(len(words), -1), 0.8 + 3.8 * panel
         shared = table == group[0, -1, -1]
-        label(ax, (left, tall + 0.68), name, size=13, weight="bold")
+        bold(ax, (left, tall + 0.68), name, size=13)
         for (row, feature), loud in np.ndenumerate(shared):
             hatch = {"hatch": "////", "edgecolor": style.PAPER} if words[row] == "<pad>" else {}
             at = left + wide * feature, tops[row] - high
@@ -316,39 +257,61 @@ def draw_norm_groups() -> Figure:
             ends = (right + 0.1, low), (right + 0.1, tops[rows[0]] - 0.04)
             label(ax, (right + 0.22, (low + tops[0]) / 2), "one mean,\none variance", **look)
             label(ax, (right + 0.22, low + high / 2), "padding\ncounts, too", **look)
-        bracket(ax, *ends, "", style.ACCENT)
+        bracket(ax, *ends, style.ACCENT)
         for row, (text, top) in enumerate(zip(words, tops, strict=True)):
             word(ax, (left - 0.1, top - high / 2 - 0.02), text, ha="right", color=style.INK)
             if row % long == 0:
-                said = f"sentence {row // long + 1}"
-                label(ax, (left - 0.1, top + 0.14), said, ha="right", color=style.MUTED)
+                muted(ax, (left - 0.1, top + 0.14), f"sentence {row // long + 1}", ha="right")
     return figure
 
 
 @figure(
     "encoder-two-norms",
     caption="Three words pass a sub-layer with its residual sum, in post-norm and in pre-norm.",
-    alt="Two rows. On the left of each, a bar for each of 'I', 'like', 'trees', with the sizes "
-    "0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm, "
-    "which is filled; on the right, all three bars have size 1. Below, pre-norm: the norm comes "
-    "first, then f, and the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.",
+    alt="""Two rows. On the left of each, a bar for each of 'I', 'like', 'trees', with the sizes
+    0.5, 1 and 2. Above, post-norm: they pass f, the sum with what goes around it, and the norm,
+    which is filled; on the right, all three bars have size 1. Below, pre-norm: the norm comes
+    first, then f, and the sum with what goes around both; the bars leave with 0.7, 0.9 and 2.""",
 )
 def draw_two_norms() -> Figure:
+    step, unit = 0.34, 0.7
+    title = "Post-norm gives all vectors the same size; pre-norm keeps a large one large"
+    note = "The bars show the sizes of made-up vectors before and after a sub-layer f"
+    figure, ax = canvas(4.26, title, note)
     post = "post-norm: f adds something to each word, then the norm brings every size to 1"
     pre = "pre-norm: f reads normalized vectors and adds something to each word"
-    ways = {
-        post: flow_stations(False),
-        pre: flow_stations(True),
-    }
-    return _around_flow(ways, ["I", "like", "trees"])
+    for y, name, norm_first in ((2.34, post, False), (0.62, pre, True)):  # where the vectors flow
+        stations = flow_stations(norm_first)
+        bold(ax, (0.02, y + 0.82), name, size=13)
+        for x, (_, vectors) in ((0.72, stations[0]), (6.05, stations[-1])):
+            sizes = np.sqrt((as_array(vectors) ** 2).mean(axis=1))
+            for place, (text, size) in enumerate(zip(("I", "like", "trees"), sizes, strict=True)):
+                up, color = y + step * (1 - place), word_color(text)
+                word(ax, (x - 0.1, up), text, ha="right")
+                area(ax, (x, up - 0.11), unit * size, 0.22, color)
+                at, ink = (x + unit * size + 0.08, up), style.readable(color, style.PAPER)
+                bold(ax, at, written(size, 1), color=ink)
+        parts = [station for station in stations if isinstance(station, str)]
+        places = dict(zip(parts, (3.35, 4.05, 4.75), strict=True))
+        arrow(ax, (2.65, y), (5.3, y), style.SOFT)
+        ends = [(2.85, y), (2.85, y + 0.45), (places["+"], y + 0.45), (places["+"], y + 0.13)]
+        path(ax, ends, style.SOFT)
+        for part, x in places.items():
+            if part == "+":
+                _plus(ax, (x, y))
+            else:
+                part = part.split(",")[0]
+                fill = style.ACCENT if part == "norm" else style.PAPER
+                box(ax, (x, y), 0.54, 0.36, part, fill=fill, zorder=3)
+    return figure
 
 
 @figure(
     "encoder-stream",
     caption="The length of the vectors between the layers of 24 untrained layers.",
-    alt="Two rows of upright arrows, one for the input and each of 24 layers. In post-norm all "
-    "are equally long. In pre-norm they grow steadily from 1 to 4.9; one norm at the end makes the "
-    "last as short as the first.",
+    alt="""Two rows of upright arrows, one for the input and each of 24 layers. In post-norm all
+    are equally long. In pre-norm they grow steadily from 1 to 4.9; one norm at the end makes the
+    last as short as the first.""",
 )
 def draw_stream() -> Figure:
     title = (
@@ -360,16 +323,16 @@ def draw_stream() -> Figure:
         (2.65, "post-norm", stream(False), style.MUTED),
         (0.5, "pre-norm", stream(True), style.ACCENT),
     ):
-        label(ax, (0.02, y + 0.08), name, size=13, weight="bold", color=color)
+        bold(ax, (0.02, y + 0.08), name, size=13, color=color)
         for x, length in zip(1.3 + 0.2 * np.arange(25), lengths, strict=False):
             arrow(ax, (x, y), (x, y + 0.36 * length), color, thick=3)
         for at, length, side in ((1.18, lengths[0], "right"), (x + 0.12, lengths[24], "left")):
             look = {"ha": side, "weight": "bold", "color": color}
             label(ax, (at, y + 0.36 * length - 0.08), f"{length:.1f}", **look)
-    label(ax, (1.3, 0.25), "input", color=style.MUTED, ha="center")
-    label(ax, (x, 0.25), "24 layers", color=style.MUTED, ha="center")
-    arrow(ax, (x + 0.3, 0.68), (x + 1.1, 0.68), style.MUTED)
-    label(ax, (x + 1.35, 0.25), "one last norm", color=style.MUTED, ha="center")
+    muted(ax, (1.3, 0.25), "input", ha="center")
+    muted(ax, (x, 0.25), "24 layers", ha="center")
+    arrow(ax, (x + 0.3, 0.68), (x + 1.1, 0.68))
+    muted(ax, (x + 1.35, 0.25), "one last norm", ha="center")
     arrow(ax, (x + 1.35, y), (x + 1.35, y + 0.36 * lengths[25]), color, thick=3)
     label(ax, (x + 1.5, y + 0.28), f"{lengths[25]:.1f}", weight="bold", color=color)
     return figure
@@ -378,11 +341,11 @@ def draw_stream() -> Figure:
 @figure(
     "encoder-two-layers",
     caption="Two encoder layers and two decoder layers: the memory reaches both decoder layers.",
-    alt="Two stacks of boxes, to be read from the bottom up. On the left, the encoder reads 'I "
-    "like trees <eos>': two layers of self-attention and feed-forward. On the right, the decoder "
-    "has read '<bos> me gustan los': two layers of masked self-attention, cross-attention and "
-    "feed-forward; the cross-attentions are filled. From the top of the encoder a thick line, the "
-    "memory, leads into both of them. Above the decoder, after linear and softmax: 'árboles'.",
+    alt="""Two stacks of boxes, to be read from the bottom up. On the left, the encoder reads 'I
+    like trees <eos>': two layers of self-attention and feed-forward. On the right, the decoder
+    has read '<bos> me gustan los': two layers of masked self-attention, cross-attention and
+    feed-forward; the cross-attentions are filled. From the top of the encoder a thick line, the
+    memory, leads into both of them. Above the decoder, after linear and softmax: 'árboles'.""",
 )
 def draw_two_layers() -> Figure:
     sentences, layers = (["I", "like", "trees", "<eos>"], ["<bos>", "me", "gustan", "los"]), 2
@@ -391,7 +354,7 @@ def draw_two_layers() -> Figure:
     note = "From the bottom up, without embedding, positions, residual sums and norms"
     figure, ax = canvas(bottom + layers * (3 * PITCH + 0.2) + 1.1, title, note)
     for (name, (x, side, color, parts)), words in zip(SIDES.items(), sentences, strict=True):
-        sentence(ax, (x, 0.16), words, size=12, ha="center")
+        sentence(ax, (x, 0.16), words, ha="center")
         before, tall = 0.36, PITCH * len(parts)
         for layer in range(layers):
             low = bottom + layer * (tall + 0.2)
@@ -416,7 +379,7 @@ def draw_two_layers() -> Figure:
         path(ax, way, color, thick=4)
     box(ax, (x, high), 1.1, 0.32, "memory", color, fill=color, weight="bold")
     arrow(ax, (x, tops[0]), (x, high - 0.16), style.SOFT)
-    label(ax, (far + 0.12, tops[1] + 0.27), "linear, softmax", color=style.MUTED)
+    muted(ax, (far + 0.12, tops[1] + 0.27), "linear, softmax")
     arrow(ax, (far, tops[1]), (far, tops[1] + 0.38), style.SOFT)
     word(ax, (far, tops[1] + 0.54), "árboles", size=13)
     return figure
@@ -425,11 +388,11 @@ def draw_two_layers() -> Figure:
 @figure(
     "encoder-red",
     caption="The word 'red' before ten nouns: how alike its vectors are, before and after.",
-    alt="Two flights of stairs with ten nouns on them, and below the steps a cell for each pair: "
-    "its color is the cosine of two vectors of 'red'. At the input all cells have the color of "
-    "1.00. After layer 1 two triangles are strong, with 0.99 and 0.98: the five nouns that are "
-    "masculine in Spanish, with 'rojo', and the five that are feminine, with 'roja'; between them "
-    "a square of fainter cells, 0.78.",
+    alt="""Two flights of stairs with ten nouns on them, and below the steps a cell for each
+    pair: its color is the cosine of two vectors of 'red'. At the input all cells have the color
+    of 1.00. After layer 1 two triangles are strong, with 0.99 and 0.98: the five nouns that are
+    masculine in Spanish, with 'rojo', and the five that are feminine, with 'roja'; between them
+    a square of fainter cells, 0.78.""",
 )
 def draw_red() -> Figure:
     cell, low = 0.27, 0.2
@@ -445,7 +408,7 @@ def draw_red() -> Figure:
     ):
         table = others(red_things()[name])
         _pairs(ax, (left, low), cell, table, TEN_NOUNS)
-        label(ax, (left, low + 10 * cell + 0.16), said, size=12, weight="bold")
+        bold(ax, (left, low + 10 * cell + 0.16), said, size=12)
         for across, up, rows, columns in blocks:
             mean = table[rows, columns].nanmean().item()
             ground = {"facecolor": WEAKER(mean), "linewidth": 0, "pad": 1}
@@ -454,7 +417,7 @@ def draw_red() -> Figure:
             label(ax, at, written(mean, 2), size=18, ha="center", **look)
     x, half = left + 10 * cell + 0.35, 5 * cell
     for y, gender, spanish in ((low + half, "masculine", "rojo"), (low, "feminine", "roja")):
-        path(ax, [(x, y + 0.05), (x, y + half - 0.05)], thick=1.3, head=False)
+        segment(ax, (x, y + 0.05), (x, y + half - 0.05), thick=1.3)
         label(ax, (x + 0.1, y + half / 2 + 0.12), f"{gender}:", size=style.LABEL)
-        label(ax, (x + 0.1, y + half / 2 - 0.12), f"“{spanish}”", size=13, weight="bold")
+        bold(ax, (x + 0.1, y + half / 2 - 0.12), f"“{spanish}”", size=13)
     return figure

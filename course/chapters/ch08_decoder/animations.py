@@ -12,8 +12,8 @@ ROUND = 1.35  # of them on the way back
 
 @animation(
     "decoder-words-come-back",
-    moves="In motion: the memory arrives; then the decoder reads <bos> and writes 'me', which "
-    "travels down through the gap and is read; and so on, word by word, until it writes <eos>.",
+    moves="""In motion: the memory arrives; then the decoder reads <bos> and writes 'me', which
+    travels down through the gap and is read; and so on, word by word, until it writes <eos>.""",
 )
 def come_back(figure: Figure) -> Film:
     [ax] = figure.axes

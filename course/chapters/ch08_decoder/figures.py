@@ -1,34 +1,81 @@
 """How the decoder writes: from a vector to a word, and word after word."""
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from course.chapters.journey.experiments import Trace
 from course.chapters.journey.figures import the_way
 from course.drawing import lazy_altair as alt
 from course.drawing import style
 from course.drawing.architecture import LAYOUT, architecture
-from course.drawing.arrows import arrow, box, path
-from course.drawing.cells import area, strip
+from course.drawing.arrows import arrow, box, path, segment
+from course.drawing.cells import bar, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, centered, label, percent, width_of, word, word_color
+from course.drawing.words import (
+    bold,
+    canvas,
+    centered,
+    label,
+    muted,
+    percent,
+    width_of,
+    word,
+    word_color,
+)
 from transformer_lib.translator import Translator
 
 CELLS = 16  # of a vector in the stepper
 LIMIT = 3.0  # where its colors are darkest
+COLUMN, STRIP, TALL = 54, 46, 24  # pixels: from word to word, a vector's width and height
+LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
+WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (40, 112, 184), (72, 144), 266
+LAYER, SOFTMAX = 32, 216  # the height of a layer, and where the softmax begins
+CHIP = 12  # pixels: the letters of a word
 
 
-def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
-    """Draw the way from the decoder's vector to a word -> the figure.
+@figure(
+    "decoder-three-differences",
+    caption="What the half that writes has, and the half that reads lacks.",
+    alt=f"""{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's
+    self-attention, which hides the words to come, its cross-attention, which attends to the
+    source, and on top linear and softmax, which score each word.""",
+)
+def draw_three_differences() -> Figure:
+    figure = architecture(
+        "decoder.self_attn.causal.mask",
+        "decoder.cross_attn",
+        "decoder.cross_attn.heads",
+        "generator.*",
+        title="The right half has three things\nthat the left half lacks",
+    )
+    [ax] = figure.axes
+    for number, x, y, text in (
+        (1, 3.42, 3.5, "hides the\nwords to come"),
+        (2, 7.05, 4.5, "attends to\nthe source"),
+        (3, 7.05, 7.78, "scores\nevery word"),
+    ):
+        ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
+        look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
+        centered(ax, x, y, str(number), size=style.LABEL, **look)
+        label(ax, (x + 0.16, y), text, color=style.ACCENT, weight="bold")
+    return figure
 
-    vector (d_model), logits (vocab_size), words: the vocabulary.
-    """
-    x, scores = as_array(vector), as_array(logits)
+
+@figure(
+    "decoder-generator",
+    caption="From the decoder's vector to the word 'árboles', from top to bottom.",
+    alt="""On top a strip of 128 colored numbers, the decoder's vector. Below it, 'linear': 1,794
+    thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot two lines
+    spread to a bar, 'softmax': 'árboles' takes 90% of it, all other words together 10%, none
+    above 0.04%.""",
+)
+def draw_generator() -> Figure:
+    way, place = the_way(), 3
+    words = Translator.load().tgt.vocab.tokens
+    x, scores = as_array(way.outputs["decoder"][place]), as_array(way.logits[place])
     chances = np.exp(scores - scores.max())
     chances /= chances.sum()
     best, next_ = (-scores).argsort()[:2]
@@ -39,70 +86,120 @@ def _generator_flow(vector: Any, logits: Any, words: Sequence[str]) -> Figure:
         "In the vector, orange is above 0 and blue is below."
     )
     figure, ax = canvas(4.5, title, note)
-    left, wide, bottom, bar = 1.45, 6.35, 1.3, 0.45
+    left, wide, bottom, low = 1.45, 6.35, 1.3, 0.45
     strip(ax, (left, 3.4), wide, 0.2, x, limit=abs(x).max())
-    low, unit = scores.min(), 1.8 / np.ptp(scores)
-    across, zero = left + wide * (np.arange(len(words)) + 0.5) / len(words), bottom - unit * low
+    unit = 1.8 / np.ptp(scores)
+    across = left + wide * (np.arange(len(words)) + 0.5) / len(words)
+    zero = bottom - unit * scores.min()
     ax.vlines(across, zero, zero + unit * scores, color=style.SOFT, lw=0.4)
     at = across[best], zero + unit * scores[best]
-    share = wide * chances[best]
-    for end in (left, left + share):
-        path(ax, [(at[0], zero), (end, bar + 0.4)], color, thick=1, head=False)
+    for end in (left, left + wide * chances[best]):
+        segment(ax, (at[0], zero), (end, low + 0.4), color, thick=1)
     ax.vlines(at[0], zero, at[1], color=color, lw=4, zorder=3)
-    label(ax, (left - 0.08, zero), "0", ha="right", color=style.MUTED)
+    muted(ax, (left - 0.08, zero), "0", ha="right")
     word(ax, (at[0] + 0.12, at[1] - 0.1), words[best], size=style.TITLE, ha="left")
     after = at[0] + 0.3 + width_of(words[best], style.TITLE), at[1] - 0.1
-    look = {"size": style.TITLE, "weight": "bold"}
-    label(ax, after, f"{steady_round(scores[best]):.2f}", color=color, **look)
-    area(ax, (left, bar), wide, 0.4, style.RULE)
-    area(ax, (left, bar), share, 0.4, style.readable(color, style.PAPER))
-    label(ax, (left + 0.12, bar + 0.2), f"{words[best]} {chance}", color=style.PAPER, **look)
+    bold(ax, after, f"{steady_round(scores[best]):.2f}", size=style.TITLE, color=color)
+    ink = style.readable(color, style.PAPER)
+    bar(ax, (left, low), wide, 0.4, chances[best], ink, color=style.RULE)
+    at, said = (left + 0.12, low + 0.2), f"{words[best]} {chance}"
+    bold(ax, at, said, size=style.TITLE, color=style.PAPER)
     for y, part, said in (
         (3.5, "vector", f"{len(x)} numbers"),
         (zero, "linear", "a score (logit)"),
-        (bar + 0.2, "softmax", "a probability"),
+        (low + 0.2, "softmax", "a probability"),
     ):
-        label(ax, (0.02, y + 0.1), part, size=style.LABEL, weight="bold")
-        label(ax, (0.02, y - 0.1), said, color=style.MUTED)
+        bold(ax, (0.02, y + 0.1), part)
+        muted(ax, (0.02, y - 0.1), said)
     together, next_best = percent(1 - chances[best]), percent(chances[next_])
     rest = f"all other words together {together}, none above {next_best}"
-    label(ax, (left + wide, 0.22), rest, ha="right", color=style.MUTED)
+    muted(ax, (left + wide, 0.22), rest, ha="right")
     return figure
 
 
-# --- words that come back ------------------------------------------------------------------------
+@figure(
+    "decoder-words-come-back",
+    hero=True,
+    caption="Each word that the decoder writes is the next word that it reads.",
+    alt="""On the left the encoder, with 'I like trees <eos>'; a line, the memory, leads from it
+    under the decoder and up into each of its five boxes. They hold the words that it reads:
+    <bos> in the first, '<bos> me' in the second, up to '<bos> me gustan los árboles' in the
+    fifth. Above the boxes stand the words that it writes, me gustan los árboles <eos>. From each
+    of them an arrow in its color leads down through a gap to the same word, which is the newest
+    in the next box: four strokes that get longer from left to right.""",
+)
+def draw_words_come_back() -> Figure:
+    way = the_way()
+    src, read, written = way.src, way.tgt_in, way.tgt_out
+    figure, ax = canvas(3.78, "Each word that the decoder writes is the next word it reads")
+    left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
+    places = [left + 0.6 + pitch * place for place in range(len(read))]
+    rows = [high - 0.5 - line * row for row in range(len(read))]
+    for x, end, color, name in (
+        (0.03, 0.98, style.ENCODER, "encoder"),
+        (left, places[-1] + 0.6, style.DECODER, "decoder"),
+    ):
+        at, look = ((x + end) / 2, high / 2 + 0.06), {"fill": style.TINTS[color], "line": 0}
+        box(ax, at, end - x, high - 0.12, "", color, **look)
+        bold(ax, (x + 0.12, 0.3), name, color=color)
+    for y, text in zip(rows, src, strict=False):
+        word(ax, (0.505, y), text)
+    for y, said in ((over, "it writes"), (rows[0], "it reads")):
+        muted(ax, (left - 0.12, y), said, ha="right")
+    label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
+    for step, x in enumerate(places):
+        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.2)
+        box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
+        for y, text in zip(rows[:step], read, strict=False):
+            word(ax, (x, y), text, color=style.MUTED)
+        word(ax, (x, rows[step]), read[step])
+    for x, text in zip(places, written, strict=True):
+        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=2.2)
+        word(ax, (x, over), text, size=13)
+    turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
+    bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
+    for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
+        gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
+        way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
+        path(ax, way, word_color(text), thick=2.2)
+    return figure
 
 
-# --- the stepper ---------------------------------------------------------------------------------
+@figure(
+    "decoder-stepper",
+    caption="Step through encoder and decoder: vectors climb, and each written word comes back.",
+    alt="""Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the
+    decoder reads 'los', which it has just written. On the left, four columns of colored strips,
+    the vectors of 'I like trees <eos>' before and after each encoder layer; from the box above
+    them, the memory, a line leads to both decoder layers. On the right, the columns of <bos>,
+    'me' and 'gustan' are complete up to the words written above them; from the newest, 'los', a
+    line in its color leads around the decoder to the next column, where it is read. All strips
+    are faded but that of 'los'; dashed frames stand for what isn't computed yet.""",
+)
+def draw_stepper() -> Any:
+    """An Altair chart with a slider.
 
-COLUMN, STRIP, TALL = 54, 46, 24  # pixels: from word to word, a vector's width and height
-LEFT = {"encoder": 14, "decoder": 258}  # where the first column of each half begins
-READ = {"encoder": "src", "decoder": "read"}  # the words of each half
-WORDS_IN, VECTORS, BANDS, WORDS_OUT = 22, (40, 112, 184), (72, 144), 266
-LAYER, SOFTMAX = 32, 216  # the height of a layer, and where the softmax begins
-CHIP = 12  # pixels: the letters of a word
-
-
-def _stacks_stepper(way: Mapping[str, Any]) -> Any:
-    """One sentence through encoder and decoder, to step through: an Altair chart with a slider.
-
-    way: what `on_the_way` gives. Steps: the source comes in, and passes each
-    encoder layer; then for each target word: it is read, passes each decoder layer, and the next
-    word is written. The picture shows the step in which the last word but one comes back.
+    Steps: the source comes in, and passes each encoder layer; then for each target word: it is
+    read, passes each decoder layer, and the next word is written. The picture shows the step in
+    which the last word but one comes back.
     """
-    layers = len(way["encoder"]) - 1
+    way, layers = the_way(), 2
+    words, levels = {"encoder": way.src, "decoder": way.tgt_in}, {}
+    for half, side in (("encoder", "src"), ("decoder", "tgt")):  # below and above each layer
+        parts = f"{side}_positions", *(f"{half}.layers.{i}" for i in range(layers))
+        levels[half] = [way.outputs[part] for part in parts]
     each = layers + 2  # steps for one target word
-    count = layers + 1 + each * len(way["read"])
+    count = layers + 1 + each * len(way.tgt_in)
     start = count - 2 * each + 1
-    cells, frames, names, backs, heads, flows, said = [], [], [], [], [], [], []
-    right = LEFT["decoder"] + COLUMN * len(way["read"]) - 2
+    cells, frames, names, backs, heads, flows = [], [], [], [], [], []
+    right = LEFT["decoder"] + COLUMN * len(way.tgt_in) - 2
 
     def vector(half: str, place: int, level: int, since: int) -> None:
         left, bottom = LEFT[half] + COLUMN * place, VECTORS[level]
         place_of = {"y": bottom, "y2": bottom + TALL, "since": since}
-        color = style.readable(word_color(way[READ[half]][place]), style.PAPER)
+        color = style.readable(word_color(words[half][place]), style.PAPER)
         frames.append({"x": left, "x2": left + STRIP, "color": color, **place_of})
-        for cell, value in enumerate(way[half][level][place][:CELLS].tolist()):
+        for cell, value in enumerate(levels[half][level][place][:CELLS].tolist()):
             x, x2 = (left + STRIP * end / CELLS for end in (cell, cell + 1))
             cells.append({"x": x, "x2": x2, **place_of, "value": value})
 
@@ -115,14 +212,14 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
             | {"since": since}
         )
 
-    said.append("The encoder reads all words at once")
-    for place, text in enumerate(way["src"]):
+    said = ["The encoder reads all words at once"]
+    for place, text in enumerate(way.src):
         name("encoder", place, WORDS_IN, text, 1)
         for level in range(layers + 1):
             vector("encoder", place, level, level + 1)
     said += [f"Encoder, layer {layer}: words meet, and each is changed" for layer in range(layers)]
     said[-1] += ". This is the memory"
-    for place, (read, written) in enumerate(zip(way["read"], way["written"], strict=True)):
+    for place, (read, written) in enumerate(zip(way.tgt_in, way.tgt_out, strict=True)):
         first = layers + 2 + each * place
         said.append(f"The decoder reads “{read}”" + ", which it has just written" * (place > 0))
         looks = "attends to the Spanish words, then to the memory"
@@ -157,13 +254,13 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
     boxes = [
         {
             "x": LEFT[half] - 6,
-            "x2": LEFT[half] + COLUMN * len(way[READ[half]]) - 2,
+            "x2": LEFT[half] + COLUMN * len(words[half]) - 2,
             "y": bottom,
             "y2": bottom + high,
             "color": color,
             "tint": style.TINTS[color],
             "name": text,
-            "at": LEFT[half] + (COLUMN * len(way[READ[half]]) - 8) / 2,
+            "at": LEFT[half] + (COLUMN * len(words[half]) - 8) / 2,
         }
         for half, color in (("encoder", style.ENCODER), ("decoder", style.DECODER))
         for bottom, high, text in (
@@ -174,14 +271,14 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
     layer_boxes = alt.Chart(alt.Data(values=boxes))
     color = alt.Color("color:N", scale=None, legend=None)
     newest = "datum.since <= step && step < datum.until"
-    out, end = LEFT["encoder"] + COLUMN * len(way["src"]) - 2, LEFT["decoder"] - 6
+    out, end = LEFT["encoder"] + COLUMN * len(way.src) - 2, LEFT["decoder"] - 6
     middle = (out + end) / 2 - 2
     high, arrived = SOFTMAX + 13, f"step >= {layers + 1}"
     corners = [(out, high), (middle, high), (middle, BANDS[0] + LAYER / 2)]
     memory = [{"x": a, "y": b, "order": order} for order, (a, b) in enumerate(corners)]
     ways = [{"x": middle, "x2": end - 5, "y": band + LAYER / 2} for band in BANDS]
     flows = [{"x": middle, "x2": end, **flow} for flow in flows]
-    to, bold = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
+    to, thick = {"x2": "x2:Q", "y2": "y2:Q"}, {"fontWeight": "bold"}
     stroke = alt.Stroke("color:N", scale=None, legend=None)
     fill = alt.Fill("tint:N", scale=None, legend=None)
     ramp = [-LIMIT, -LIMIT / 2, 0, LIMIT / 2, LIMIT]
@@ -197,7 +294,7 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
             x, y, stroke=stroke, fill=fill, **to
         ),
         layer_boxes.transform_calculate(up="(datum.y + datum.y2) / 2")
-        .mark_text(fontSize=14, baseline="middle", **bold)
+        .mark_text(fontSize=14, baseline="middle", **thick)
         .encode(alt.X("at:Q", axis=None), alt.Y("up:Q", axis=None), text="name:N", color=color),
         now(frames, "datum.since > step")
         .mark_rect(filled=False, stroke=style.SOFT, strokeWidth=1, strokeDash=[3, 3])
@@ -226,7 +323,7 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
         .encode(x, y, stroke=stroke, **to),
         now(names, "datum.since <= step").mark_rect(cornerRadius=4).encode(x, y, fill=fill, **to),
         now(names, "datum.since <= step")
-        .mark_text(fontSize=CHIP, baseline="middle", **bold)
+        .mark_text(fontSize=CHIP, baseline="middle", **thick)
         .encode(alt.X("middle:Q", axis=None), alt.Y("up:Q", axis=None), text="word:N", color=color),
     ).resolve_scale(color="independent")
     titles = json.dumps(said, ensure_ascii=False)
@@ -235,120 +332,3 @@ def _stacks_stepper(way: Mapping[str, Any]) -> Any:
     )
     title = alt.Title(alt.ExprRef(f"{titles}[step - 1]"), subtitle=note)
     return drawn.properties(width=width, height=height + 8, title=title).add_params(slider)
-
-
-def on_the_way(way: Trace) -> dict[str, Any]:
-    """The words of a sentence, and their vectors, (words, d_model), below and above each layer."""
-    levels = {
-        half: [
-            way.outputs[f"{side}_positions"],
-            *(way.outputs[f"{half}.layers.{i}"] for i in (0, 1)),
-        ]
-        for side, half in (("src", "encoder"), ("tgt", "decoder"))
-    }
-    return {"src": way.src, "read": way.tgt_in, "written": way.tgt_out, **levels}
-
-
-@figure(
-    "decoder-three-differences",
-    caption="What the half that writes has, and the half that reads lacks.",
-    alt=f"{LAYOUT} Filled, with numbers from 1 to 3: the causal mask of the decoder's "
-    "self-attention, which hides the words to come, its cross-attention, which attends to "
-    "the source, and on top linear and softmax, which score each word.",
-)
-def draw_three_differences() -> Figure:
-    figure = architecture(
-        "decoder.self_attn.causal.mask",
-        "decoder.cross_attn",
-        "decoder.cross_attn.heads",
-        "generator.*",
-        title="The right half has three things\nthat the left half lacks",
-    )
-    [ax] = figure.axes
-    for number, x, y, text in (
-        (1, 3.42, 3.5, "hides the\nwords to come"),
-        (2, 7.05, 4.5, "attends to\nthe source"),
-        (3, 7.05, 7.78, "scores\nevery word"),
-    ):
-        ground = {"boxstyle": "circle,pad=0.22", "facecolor": style.ACCENT, "edgecolor": "none"}
-        look = {"weight": "bold", "zorder": 5, "color": style.PAPER, "bbox": ground}
-        centered(ax, x, y, str(number), size=style.LABEL, **look)
-        label(ax, (x + 0.16, y), text, color=style.ACCENT, weight="bold")
-    return figure
-
-
-@figure(
-    "decoder-generator",
-    caption="From the decoder's vector to the word 'árboles', from top to bottom.",
-    alt="On top a strip of 128 colored numbers, the decoder's vector. Below it, 'linear': 1,794 "
-    "thin sticks, the logits, mostly near 0, one of 9.35, 'árboles'. From its foot two lines "
-    "spread to a bar, 'softmax': 'árboles' takes 90% of it, all other words together 10%, none "
-    "above 0.04%.",
-)
-def draw_generator() -> Figure:
-    way, place = the_way(), 3
-    words = Translator.load().tgt.vocab.tokens
-    return _generator_flow(way.outputs["decoder"][place], way.logits[place], words)
-
-
-@figure(
-    "decoder-words-come-back",
-    hero=True,
-    caption="Each word that the decoder writes is the next word that it reads.",
-    alt="On the left the encoder, with 'I like trees <eos>'; a line, the memory, leads from it "
-    "under the decoder and up into each of its five boxes. They hold the words that it reads: "
-    "<bos> in the first, '<bos> me' in the second, up to '<bos> me gustan los árboles' in the "
-    "fifth. Above the boxes stand the words that it writes, me gustan los árboles <eos>. From each "
-    "of them an arrow in its color leads down through a gap to the same word, which is the newest "
-    "in the next box: four strokes that get longer from left to right.",
-)
-def draw_words_come_back() -> Figure:
-    way = the_way()
-    src, read, written = way.src, way.tgt_in, way.tgt_out
-    figure, ax = canvas(3.78, "Each word that the decoder writes is the next word it reads")
-    left, pitch, high, over, line, memory = 1.7, 1.24, 2.66, 3.12, 0.3, 0.56
-    places = [left + 0.6 + pitch * place for place in range(len(read))]
-    rows = [high - 0.5 - line * row for row in range(len(read))]
-    for x, end, color, name in (
-        (0.03, 0.98, style.ENCODER, "encoder"),
-        (left, places[-1] + 0.6, style.DECODER, "decoder"),
-    ):
-        at, look = ((x + end) / 2, high / 2 + 0.06), {"fill": style.TINTS[color], "line": 0}
-        box(ax, at, end - x, high - 0.12, "", color, **look)
-        label(ax, (x + 0.12, 0.3), name, size=style.LABEL, color=color, weight="bold")
-    for y, text in zip(rows, src, strict=False):
-        word(ax, (0.505, y), text)
-    for y, said in ((over, "it writes"), (rows[0], "it reads")):
-        label(ax, (left - 0.12, y), said, ha="right", color=style.MUTED)
-    label(ax, (1.34, memory + 0.17), "memory", ha="center", color=style.ENCODER, weight="bold")
-    for step, x in enumerate(places):
-        path(ax, [(0.98, memory), (x, memory), (x, 0.79)], style.ENCODER, thick=2.2)
-        box(ax, (x, (rows[0] + rows[-1]) / 2), 0.84, 1.54, fill=style.PAPER, line=0)
-        for y, text in zip(rows[:step], read, strict=False):
-            word(ax, (x, y), text, color=style.MUTED)
-        word(ax, (x, rows[step]), read[step])
-    for x, text in zip(places, written, strict=True):
-        arrow(ax, (x, rows[0] + 0.17), (x, over - 0.16), word_color(text), thick=2.2)
-        word(ax, (x, over), text, size=13)
-    turn, bend = np.linspace(0, np.pi / 2, 16), 0.14
-    bow = bend * np.stack([np.sin(turn) - 1, np.cos(turn) - 1], 1)  # a quarter of a circle
-    for x, y, text in zip(places, rows[1:], written, strict=False):  # down a gap, to be read
-        gap, end = x + pitch / 2, x + pitch - width_of(text, 11) / 2 - 0.07
-        way = [(x, over), *((gap, over) + bow), *((gap, y) - bow[::-1]), (end, y)]
-        path(ax, way, word_color(text), thick=2.2)
-    return figure
-
-
-@figure(
-    "decoder-stepper",
-    caption="Step through encoder and decoder: vectors climb, and each written word comes back.",
-    alt="Two stacks of two layers with a slider for 23 steps; shown is step 16, in which the "
-    "decoder reads 'los', which it has just written. On the left, four columns of colored strips, "
-    "the vectors of 'I like trees <eos>' before and after each encoder layer; from the box above "
-    "them, the memory, a line leads to both decoder layers. On the right, the columns of <bos>, "
-    "'me' and 'gustan' are complete up to the words written above them; from the newest, 'los', "
-    "a line in its color leads around the decoder to the next column, where it is read. All "
-    "strips are faded but that of 'los'; dashed frames stand for what isn't computed yet.",
-)
-def draw_stepper() -> Any:
-    return _stacks_stepper(on_the_way(the_way()))

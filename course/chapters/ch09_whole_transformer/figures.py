@@ -26,20 +26,24 @@ from course.drawing.cells import area, outline
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, centered, label, sentence, titled, word, word_color
+from course.drawing.words import (
+    bold,
+    canvas,
+    centered,
+    label,
+    muted,
+    sentence,
+    titled,
+    word,
+    word_color,
+)
 from transformer_lib.model.config import BASE
 from transformer_lib.translator import Translator
 
 TALL = 0.56  # height of a box; all lengths in inches
 ENCODER, DECODER = ({"color": side, "fill": style.PAPER} for side in (style.ENCODER, style.DECODER))
 # What is new, or opened next.
-LOUD = {"color": style.ACCENT, "fill": style.tint(style.ACCENT), "line": 2.2, "weight": "bold"}
-
-
-# --- five zoom levels ----------------------------------------------------------------------------
-
-
-# --- the paper's Figure 2 ------------------------------------------------------------------------
+LOUD = {"color": style.ACCENT, "fill": style.PALE, "line": 2.2, "weight": "bold"}
 
 
 class _CodeBox(NamedTuple):
@@ -76,9 +80,7 @@ def _input(ax: Axes, corners: Sequence[tuple[float, float]], name: str) -> None:
     """An arrow in an input's own color, and its letter where it begins."""
     path(ax, corners, INPUTS[name], thick=2)
     (x, y), letter = corners[0], {"query": "Q", "key": "K", "value": "V"}[name]
-    label(
-        ax, (x, y - 0.13), letter, weight="bold", color=INPUTS[name], ha="center", size=style.LABEL
-    )
+    bold(ax, (x, y - 0.13), letter, color=INPUTS[name], ha="center")
 
 
 def _diagram(
@@ -110,14 +112,14 @@ def _diagram(
         if i and i not in several:
             arrow(ax, (middle, below), (middle, y - half))
         if i:
-            label(ax, (middle + 0.12, (below + y - half) / 2), shapes[i - 1], color=style.MUTED)
+            muted(ax, (middle + 0.12, (below + y - half) / 2), shapes[i - 1])
         top = y + half - 0.2
-        label(ax, (middle, top), step.box, ha="center", size=style.LABEL, weight="bold")
+        bold(ax, (middle, top), step.box, ha="center")
         for line, code in enumerate(lines):
             _code(ax, middle, top - 0.28 - 0.2 * line, code)
         below = y + half + 0.1 * (i in several)
     arrow(ax, (middle, below), (middle, below + 0.42))
-    label(ax, (middle + 0.12, below + 0.3), shapes[-1], color=style.MUTED)
+    muted(ax, (middle + 0.12, below + 0.3), shapes[-1])
 
 
 def _code(ax: Axes, middle: float, y: float, code: str) -> None:
@@ -129,29 +131,16 @@ def _code(ax: Axes, middle: float, y: float, code: str) -> None:
         area(ax, (ends[0], y - 0.1), ends[1] - ends[0], 0.2, style.tint(INPUTS[found[0]]), zorder=3)
 
 
-# --- a part at a time ----------------------------------------------------------------------------
-
 SELF, SOURCE, FORWARD = "self-\nattention", "cross-\nattention", "feed-\nforward"
 ADDED = (SOURCE, "+", "norm", FORWARD, "+", "norm")
+WHOLE = (SELF, "+", "norm", *ADDED)
 GROWTH = {  # a stage of the experiment: what is new in words, all boxes, and the new ones
     "cross-attention": ("reads the English", (SOURCE, FORWARD), (SOURCE, FORWARD)),
     "+ residuals and norms": ("keeps what came in", ADDED, ("+", "norm")),
-    "+ self-attention": (
-        "reads its own words,\nand has an encoder",
-        (SELF, "+", "norm", *ADDED),
-        (SELF,),
-    ),
-    "+ mask": ("can’t look ahead", ("mask", SELF, "+", "norm", *ADDED), ("mask",)),
-    "+ positions": (
-        "knows the order",
-        ("position", "mask", SELF, "+", "norm", *ADDED),
-        ("position",),
-    ),
-    "+ heads": (
-        "reads in several ways",
-        ("position", "mask", SELF, "+", "norm", *ADDED),
-        ("heads",),
-    ),
+    "+ self-attention": ("reads its own words,\nand has an encoder", WHOLE, (SELF,)),
+    "+ mask": ("can’t look ahead", ("mask", *WHOLE), ("mask",)),
+    "+ positions": ("knows the order", ("position", "mask", *WHOLE), ("position",)),
+    "+ heads": ("reads in several ways", ("position", "mask", *WHOLE), ("heads",)),
 }
 AT = {SELF: 2.45, SOURCE: 4.0, FORWARD: 5.55}
 
@@ -185,50 +174,18 @@ def _grown(ax: Axes, y: float, parts: Sequence[str], new: Sequence[str]) -> None
     arrow(ax, (end, y), (6.95, y))
 
 
-# --- parameters ----------------------------------------------------------------------------------
-
 TABLES = ("source embeddings", "target embeddings", "generator")
-
-
-# --- beside its rivals ---------------------------------------------------------------------------
-
-
-def _step_lines(
-    lengths: Sequence[int],
-    panels: Mapping[tuple[str, str], Mapping[str, Sequence[float]]],
-    title: str = "",
-    note: str = "",
-) -> Figure:
-    """Draw curves against the length of the sentences, a panel for each quantity -> the figure.
-
-    panels: (quantity, unit) -> name -> a number for each length; the first curve is loud, and
-    both have their last number at the end.
-    """
-    figure = style.new_figure(style.WIDTH, 4.2)
-    titled(figure, title, note)
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for ax, ((name, unit), lines) in zip(axes, panels.items(), strict=True):
-        named = {f"{said} {line[-1]:,.0f}": line for said, line in lines.items()}
-        curves(ax, lengths, named, loud=[[*named][0]], names=False)
-        for line in ax.lines:
-            line.set(marker="o", markevery=[-1], markersize=8, clip_on=False)
-        ax.set(ylim=(0, 1.06 * max(map(max, lines.values()))), xlim=(0, lengths[-1]), ylabel=unit)
-        ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
-        ax.yaxis.set_major_locator(MaxNLocator(4))
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter("{x:,.0f}")
-        name_lines(ax, wide=8)
-    return figure
 
 
 @figure(
     "architecture",
-    caption="The whole Transformer: the source is read on the left, the target is "
-    "written on the right.",
-    alt=f"{LAYOUT} Encoder layer: self-attention and feed-forward, each followed by add and norm. "
-    "The decoder layer has cross-attention in between; the memory, four colored vectors from the "
-    "encoder's end, goes to each layer, which makes its own keys and values from it. The decoder's "
-    "self-attention has a causal and a padding mask. At the end come linear and softmax.",
+    caption="""The whole Transformer: the source is read on the left, the target is written on
+    the right.""",
+    alt=f"""{LAYOUT} Encoder layer: self-attention and feed-forward, each followed by add and
+    norm. The decoder layer has cross-attention in between; the memory, four colored vectors from
+    the encoder's end, goes to each layer, which makes its own keys and values from it. The
+    decoder's self-attention has a causal and a padding mask. At the end come linear and
+    softmax.""",
 )
 def draw_architecture() -> Figure:
     return architecture(title="The encoder reads, and\nthe decoder writes\nthe next word", way=True)
@@ -239,18 +196,15 @@ LONG = "the animal didn’t cross the street because it was too tired"
 WORDS = 37_000  # "about 37000 tokens", section 5.1
 
 
-# --- the figures ---------------------------------------------------------------------------------
-
-
 @figure(
     "whole-zoom",
     caption="Five looks at the Transformer: the orange box of one drawing is opened in the next.",
-    alt="Five drawings below each other; a tinted wedge leads from the orange box of each to the "
-    "frame of the next. 1: the Transformer turns 'I like trees' into 'me gustan los árboles'."
-    " 2: encoder and decoder, which is opened. 3: its six layers. 4: the parts of a layer, "
-    "self-attention, cross-attention, with an arrow from the encoder, and feed-forward. 5: the "
-    "cross-attention of our translator's last layer, as lines from the words written to the "
-    "source's, the thicker the more it looks there: all of árboles comes from trees.",
+    alt="""Five drawings below each other; a tinted wedge leads from the orange box of each to
+    the frame of the next. 1: the Transformer turns 'I like trees' into 'me gustan los árboles'.
+    2: encoder and decoder, which is opened. 3: its six layers. 4: the parts of a layer,
+    self-attention, cross-attention, with an arrow from the encoder, and feed-forward. 5: the
+    cross-attention of our translator's last layer, as lines from the words written to the
+    source's, the thicker the more it looks there: all of árboles comes from trees.""",
 )
 def draw_zoom() -> Figure:
     way = the_way()
@@ -270,8 +224,8 @@ def draw_zoom() -> Figure:
     left, right, x, y = 1.95, 7.95, 0.0, 6.95
     middle, wide, look = (left + right) / 2, right - left, {"fill": style.PAPER, "zorder": 1}
     for number, (said, boxes) in enumerate(levels.items(), 1):
-        label(ax, (0.02, y), str(number), size=style.TITLE, weight="bold", color=style.MUTED)
-        label(ax, (0.32, y), said, size=style.LABEL + 1, weight="bold")
+        muted(ax, (0.02, y), str(number), size=style.TITLE, weight="bold")
+        bold(ax, (0.32, y), said, size=style.LABEL + 1)
         if not boxes:
             break
         if number > 1:
@@ -289,9 +243,9 @@ def draw_zoom() -> Figure:
         arrow(ax, (end, y), (right - 0.1, y))
         y -= 1.3
         xs, ys = (x - half, x + half, right, left), (y + 1.05, y + 1.05, y + 0.43, y + 0.43)
-        ax.fill(xs, ys, style.tint(style.ACCENT), lw=0, zorder=1.5)
+        ax.fill(xs, ys, style.PALE, lw=0, zorder=1.5)
     for x, words, ha in ((left + 0.1, source, "left"), (right - 0.1, written, "right")):
-        label(ax, (x, 7.12), " ".join(words[:-1]), ha=ha, color=style.MUTED)
+        muted(ax, (x, 7.12), " ".join(words[:-1]), ha=ha)
     box(ax, (middle, y - 0.55), wide, 1.96, **look)
     row, look = {"size": 15, "ha": "center", "gap": 0.55}, {"least": 0.1, "upright": True}
     ends = [(x, y - 0.1) for x in sentence(ax, (middle, y + 0.05), written, **row)]
@@ -304,13 +258,13 @@ def draw_zoom() -> Figure:
 @figure(
     "whole-figure-2",
     caption="The two diagrams of the paper's Figure 2, each box with the code that does its work.",
-    alt="Two stacks of boxes, read from the bottom. On the left: three Linear, a cut into h "
-    "heads, Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in "
-    "orange, a tinted wedge leads to a frame around the right stack: MatMul of Q and K, Scale, "
-    "Mask, SoftMax and a MatMul with V. In each box is a piece of code, such as 'query @ "
-    "key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 words × "
-    "128, 4 heads × 4 words × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, "
-    "also behind the words query, key and value.",
+    alt="""Two stacks of boxes, read from the bottom. On the left: three Linear, a cut into h
+    heads, Scaled Dot-Product Attention h times, Concat, Linear. From this attention, in orange,
+    a tinted wedge leads to a frame around the right stack: MatMul of Q and K, Scale, Mask,
+    SoftMax and a MatMul with V. In each box is a piece of code, such as 'query @
+    key.transpose(-2, -1)', and next to the arrows is the size for 'I like trees': 4 words × 128,
+    4 heads × 4 words × 32, and 4 × 4 for scores and weights. Q, K and V have a color each, also
+    behind the words query, key and value.""",
 )
 def draw_figure_two() -> Figure:
     note = f"From the bottom up, with the sizes for “{SENTENCE}” in our translator"
@@ -322,9 +276,9 @@ def draw_figure_two() -> Figure:
     left, right = 0.02 + wide / 2, edge + 0.14 + wide / 2
     start, y = left + wide / 2 + 0.05, ys[OPENED]
     corners = (start, edge, edge, start), (y + 0.4, high, low, y - 0.35)
-    ax.fill(*corners, style.tint(style.ACCENT), lw=0, zorder=-1)
+    ax.fill(*corners, style.PALE, lw=0, zorder=-1)
     for x, said in ((0.02, "Multi-head attention"), (edge, "Scaled dot-product attention")):
-        label(ax, (x, high + 0.6), said, size=style.LABEL + 1, weight="bold")
+        bold(ax, (x, high + 0.6), said, size=style.LABEL + 1)
     shapes = [shape for _, shape in inside_a_layer(Translator.load(), SENTENCE)]
     whole, heads, table = (
         " × ".join(map(str, shape)) for shape in (shapes[1][1:], shapes[2][1:], shapes[3][2:])
@@ -344,29 +298,22 @@ def draw_figure_two() -> Figure:
     return figure
 
 
-def _counted_models() -> dict[str, dict[str, int]]:
-    """The parts of the base model, as it comes and with one matrix for all words."""
-    models = {}
-    for name, tie in (("three matrices", "none"), ("one for all", "all")):
-        counts = parts(on_paper(WORDS, WORDS, tie_weights=tie))
-        one = WORDS * BASE.d_model
-        words = counts["embeddings"] - one, counts["generator"], one
-        others = {part: counts[part] for part in ("attention", "feed-forward", "norms")}
-        models[name] = dict(zip(TABLES, words, strict=True)) | others
-    return models
-
-
 @figure(
     "whole-parameters",
     caption="Parameters of the base model by part: with three matrices for words, and with one.",
-    alt="Two stacked bars. With three matrices for words 100.9 million parameters: source "
-    "embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9, feed-"
-    "forward 25.2. With one matrix for all 63.0 million: three ribbons lead from the orange "
-    "blocks into one shared matrix of 18.9, and in the place of the two others, dashed, stands "
-    "'38 million saved'. The norms are too few to be seen.",
+    alt="""Two stacked bars. With three matrices for words 100.9 million parameters: source
+    embeddings, target embeddings and generator, 18.9 each, in orange, attention 18.9,
+    feed-forward 25.2. With one matrix for all 63.0 million: three ribbons lead from the orange
+    blocks into one shared matrix of 18.9, and in the place of the two others, dashed, stands '38
+    million saved'. The norms are too few to be seen.""",
 )
 def draw_parameters() -> Figure:
-    models = _counted_models()
+    models, one = {}, WORDS * BASE.d_model
+    for name, tie in (("three matrices", "none"), ("one for all", "all")):
+        counts = parts(on_paper(WORDS, WORDS, tie_weights=tie))
+        words = counts["embeddings"] - one, counts["generator"], one
+        others = {part: counts[part] for part in ("attention", "feed-forward", "norms")}
+        models[name] = dict(zip(TABLES, words, strict=True)) | others
     whole, rest = (sum(counts.values()) / 1e6 for counts in models.values())
     saved = whole - rest
     figure, ax = style.panel(3.2)
@@ -396,7 +343,7 @@ def draw_parameters() -> Figure:
         gap, third = 0.008, 2 + i / 3
         ends = [saved * x / 2 for x in (i + gap, i + 1 - gap, third + 1 / 3 - gap, third + gap)]
         ribbon = [*zip(ends, (0.25, 0.25, 0.75, 0.75), strict=True)]
-        ax.add_patch(Polygon(ribbon, fc=style.tint(style.ACCENT), lw=0, zorder=0))
+        ax.add_patch(Polygon(ribbon, fc=style.PALE, lw=0, zorder=0))
     look = {"color": style.ACCENT, "weight": "bold"}
     outline(ax, (0.2, 0.75), saved - 0.5, 0.5, style.ACCENT, 1.2, linestyle=(0, (3, 2)))
     centered(ax, saved / 2, 1, f"{saved:.0f} million saved", size=18, **look)
@@ -408,10 +355,10 @@ def draw_parameters() -> Figure:
     "whole-vocabulary",
     notebook="a2_slips_in_well_known_texts",
     caption="The sizes of the vocabulary that give each row of Table 3 the count it prints.",
-    alt="A bar for each of nine rows of Table 3, named with its count, such as base: 65 million. "
-    "Two upright lines, at 41,003 and 41,209, cross the eight bars from base to d_ff = 4096; the "
-    "bar of big lies apart, from 35,400 to 36,300. An orange line at 37,000, the size given in the "
-    "text, meets none.",
+    alt="""A bar for each of nine rows of Table 3, named with its count, such as base: 65
+    million. Two upright lines, at 41,003 and 41,209, cross the eight bars from base to d_ff =
+    4096; the bar of big lies apart, from 35,400 to 36,300. An orange line at 37,000, the size
+    given in the text, meets none.""",
 )
 def draw_vocabulary() -> Figure:
     ranges = {
@@ -450,24 +397,23 @@ def draw_vocabulary() -> Figure:
 @figure(
     "whole-repair",
     hero=True,
-    caption="Six machines, each with more parts than the one before it, and the share of "
-    "held-out sentences that each translates correctly.",
-    alt="Six rows, in each the decoder layer of a machine; what is new in it is orange. Cross-"
-    "attention and feed-forward; then a plus and a norm after each of them; self-attention in "
-    "front, with an encoder; an arrow 'mask' into self-attention; an arrow 'position' at the "
-    "start; copies behind both attentions for the heads. At the right end of each row stand the "
-    "shares, one for each seed: about a third, six in ten, none, seven in ten, seven in ten, and "
-    "three in four.",
+    caption="""Six machines, each with more parts than the one before it, and the share of
+    held-out sentences that each translates correctly.""",
+    alt="""Six rows, in each the decoder layer of a machine; what is new in it is orange.
+    Cross-attention and feed-forward; then a plus and a norm after each of them; self-attention
+    in front, with an encoder; an arrow 'mask' into self-attention; an arrow 'position' at the
+    start; copies behind both attentions for the heads. At the right end of each row stand the
+    shares, one for each seed: about a third, six in ten, none, seven in ten, seven in ten, and
+    three in four.""",
 )
 def draw_repair() -> Figure:
     title = "A Transformer grows from cross-attention in five steps"
-    note = "One decoder layer of each machine; new parts are orange"
-    figure, ax = canvas(7.4, title, note)
-    label(ax, (7.98, 6.6), "sentences correct,\nthree seeds", ha="right", color=style.MUTED)
+    figure, ax = canvas(7.4, title, "One decoder layer of each machine; new parts are orange")
+    muted(ax, (7.98, 6.6), "sentences correct,\nthree seeds", ha="right")
     for number, (what, (why, boxes, new)) in enumerate(GROWTH.items()):
         y = 5.92 - 1.06 * number
-        label(ax, (0.02, y + 0.11), what, size=style.LABEL, weight="bold")
-        label(ax, (0.02, y - 0.01), why, color=style.MUTED, va="top")
+        bold(ax, (0.02, y + 0.11), what)
+        muted(ax, (0.02, y - 0.01), why, va="top")
         _grown(ax, y, boxes, new)
         shares = [f"{run['right']:.1%}" for run in runs_of(what)]
         label(ax, (7.98, y), "\n".join(shares), ha="right", size=style.LABEL)
@@ -476,11 +422,11 @@ def draw_repair() -> Figure:
 
 @figure(
     "whole-cost",
-    caption="From the paper's Table 1: in which step a recurrent layer and self-attention compute "
-    "the last of eleven words.",
-    alt="A sentence of eleven words twice. Recurrent: a short arrow from each word to the next; "
-    "above the words the numbers 1 to 11. Self-attention: an orange line from each word straight "
-    "to the last, whose number is 1; the thick arrow comes from the first word.",
+    caption="""From the paper's Table 1: in which step a recurrent layer and self-attention
+    compute the last of eleven words.""",
+    alt="""A sentence of eleven words twice. Recurrent: a short arrow from each word to the next;
+    above the words the numbers 1 to 11. Self-attention: an orange line from each word straight
+    to the last, whose number is 1; the thick arrow comes from the first word.""",
 )
 def draw_cost() -> Figure:
     words = LONG.split()
@@ -492,12 +438,11 @@ def draw_cost() -> Figure:
         xs = sentence(ax, (0.12, y - 0.07), words, {}, size=14, gap=0.28)
         for i in (0, steps - 1):
             word(ax, (xs[i], y), words[i], size=14, color=style.ACCENT)
-        label(
+        bold(
             ax,
             (0.04, y + (1.2 if at_once else 0.85)),
             said,
             size=style.LABEL + 1,
-            weight="bold",
             color=color,
         )
         for i, start in enumerate(xs):
@@ -513,32 +458,46 @@ def draw_cost() -> Figure:
             ways = (start, y + 0.2), (end, y + 0.2)
             arrow(ax, *ways, color, rise=rise, head=not at_once or not i, **look)
         if at_once:
-            look = {"size": 20, "weight": "bold", "color": color}
-            label(ax, (xs[-1] + 0.3, y + 0.75), "1", ha="center", **look)
+            bold(ax, (xs[-1] + 0.3, y + 0.75), "1", ha="center", size=20, color=color)
     return figure
 
 
 @figure(
     "whole-step-lengths",
     caption="What a step of training takes, with as many words in longer and longer sentences.",
-    alt="Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch. "
-    "Time of a step: with attention by its formula, in orange, it rises from 252 milliseconds"
-    " to 1,801, in one kernel from 239 to 627. Peak memory: by its formula from 125 megabytes"
-    " to 529, in one kernel from 119 to 137. At 1,024 words that is 2.9"
-    " times the time and 3.9 times the memory.",
+    alt="""Two panels against the words in a sentence, 16 to 1,024, with 2,048 words in a batch.
+    Time of a step: with attention by its formula, in orange, it rises from 252 milliseconds to
+    1,801, in one kernel from 239 to 627. Peak memory: by its formula from 125 megabytes to 529,
+    in one kernel from 119 to 137. At 1,024 words that is 2.9 times the time and 3.9 times the
+    memory.""",
 )
 def draw_step_lengths() -> Figure:
     from course.chapters.ch09_whole_transformer.experiment_scaling import WORDS, against_length
 
-    panels, saved = {}, []
-    for quantity, unit, what in (
-        ("time per step", "milliseconds", "milliseconds"),
-        ("peak memory", "megabytes", "tensors"),
+    figure, axes = style.panels(2, 4.2)
+    saved = []
+    for ax, (name, unit, what) in zip(
+        axes,
+        (
+            ("time per step", "milliseconds", "milliseconds"),
+            ("peak memory", "megabytes", "tensors"),
+        ),
+        strict=True,
     ):
         lengths, ways = against_length(what)
-        lines = {"formula": ways["formula"], "kernel": ways["fused"]}
-        panels[quantity, unit] = lines
-        saved.append(1 - ways["fused"][-1] / ways["formula"][-1])
+        formula, kernel = ways["formula"], ways["fused"]
+        saved.append(1 - kernel[-1] / formula[-1])
+        lines = {f"formula {formula[-1]:,.0f}": formula, f"kernel {kernel[-1]:,.0f}": kernel}
+        curves(ax, lengths, lines, loud=[*lines][:1], names=False)
+        for line in ax.lines:
+            line.set(marker="o", markevery=[-1], markersize=8, clip_on=False)
+        ax.set(ylim=(0, 1.06 * max(*formula, *kernel)), xlim=(0, lengths[-1]), ylabel=unit)
+        ax.set(xlabel="words in a sentence", title=name, xticks=[0, *lengths[-2:]])
+        ax.yaxis.set_major_locator(MaxNLocator(4))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:,.0f}")
+        name_lines(ax, wide=8)
     title = "At {:,} words, a fused kernel saves {:.0%} of the time and {:.0%} of the memory"
     note = "A fused kernel: one program in place of the formula. {:,} words per training step"
-    return _step_lines(lengths, panels, title.format(lengths[-1], *saved), note.format(WORDS))
+    titled(figure, title.format(lengths[-1], *saved), note.format(WORDS))
+    return figure

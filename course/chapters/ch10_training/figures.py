@@ -18,29 +18,21 @@ from course.drawing.cells import area
 from course.drawing.plots import curves, name_lines
 from course.drawing.registry import figure
 from course.drawing.values import as_array, steady_round
-from course.drawing.words import canvas, centered, label, percent, sentence, titled, width_of, word
+from course.drawing.words import (
+    bold,
+    canvas,
+    centered,
+    muted,
+    percent,
+    sentence,
+    titled,
+    width_of,
+    word,
+)
 from transformer_lib.training.schedules import linear_schedule, paper_schedule
 
+UNSEEN = "4 0 0 7 4 3 1".split()  # the first row that no training on digits sees
 TOP_LOSS, LAST = 9.6, 1100  # the scales of `training-writes` end there
-
-
-def _losses(ax: Axes, history: Sequence[Mapping[str, Any]]) -> None:
-    """Draw the loss on training and on validation text against the step.
-
-    history: one entry for each report, `{"step", "loss", "validation_loss"}`, without what was
-    not measured.
-    """
-    for key, name in {"loss": "training text", "validation_loss": "validation text"}.items():
-        measured = [entry for entry in history if key in entry]
-        if measured:
-            losses = {name: [entry[key] for entry in measured]}
-            steps = [entry["step"] for entry in measured]
-            curves(ax, steps, losses, loud=["validation text"], names=False)
-    ax.set_ylabel("loss per token, in nats")
-    ax.set_ylim(bottom=0)
-    ax.set_xlim(left=0)
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    name_lines(ax)
 
 
 @mpl.rc_context(style.PRINT)
@@ -54,11 +46,6 @@ def run_curves(
     """
     if not steps:
         raise ValueError("the log has no step yet: there is nothing to draw")
-    learned = [{"step": entry["step"], "loss": entry["loss"]} for entry in steps]
-    found = [
-        {"step": entry["step"], "validation_loss": entry["validation_loss"]}
-        for entry in validations
-    ]
     scores = [entry for entry in validations if "bleu" in entry]
     below = {"learning rate": [(entry["step"], entry["learning_rate"]) for entry in steps]}
     if scores:
@@ -66,7 +53,16 @@ def run_curves(
     heights = [3, *[1.3] * len(below)]
     figure = style.new_figure(style.WIDTH, 1.4 * sum(heights))
     top, *others = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)
-    _losses(top, [*learned, *found])
+    for name, entries, key in (
+        ("training text", steps, "loss"),
+        ("validation text", validations, "validation_loss"),
+    ):
+        if entries:
+            at, losses = ([entry[what] for entry in entries] for what in ("step", key))
+            curves(top, at, {name: losses}, loud=["validation text"], names=False)
+    top.set(ylabel="loss per token, in nats", ylim=(0, None), xlim=(0, None))
+    top.xaxis.set_major_formatter("{x:,.0f}")
+    name_lines(top)
     for ax, (name, pairs) in zip(others, below.items(), strict=True):
         ax.plot(*zip(*pairs, strict=True), color=style.MUTED)
         ax.set(ylabel=name, ylim=(0, None))
@@ -90,13 +86,13 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
         title = "The model learns to write digits backwards, even in rows it never saw"
     note = "The probability of the correct digit in held-out rows (geometric mean)"
     figure, ax = canvas(4.5, title, note)
-    row, answer = _digits()
+    row, answer = UNSEEN, UNSEEN[::-1]
     *_, end = sentence(ax, (left + 0.06, 3.42), row, {}, size=14, gap=0.15)
     arrow(ax, (end + 0.25, 3.49), (end + 0.6, 3.49))
     marked = dict.fromkeys(answer, style.ACCENT)
     sentence(ax, (end + 0.8, 3.42), answer, marked, size=14, gap=0.15)
     area(ax, (left, low), wide, high, style.GROUND)
-    label(ax, (left, low + high + 0.13), "100%", color=style.MUTED)
+    muted(ax, (left, low + high + 0.13), "100%")
     loud = sorted({len(history) * part // 4 for part in range(5)})
     for i, one in enumerate(history, 1):
         share, each = math.exp(-one["validation_loss"]), wide / steps * one["step"] / i
@@ -106,37 +102,7 @@ def loop_curve(history: Sequence[Mapping[str, Any]], steps: int) -> Figure:
             middle, look = x + each / 2 - 0.025, {"color": style.ACCENT, "weight": "bold"}
             centered(ax, middle, low + high * share + 0.14, percent(share), **look)
             centered(ax, middle, low - 0.2, f"{one['step']}", color=style.MUTED)
-    label(ax, (left, 0.14), "training step", color=style.MUTED)
-    return figure
-
-
-def _digits() -> list[list[str]]:
-    """The first row that no training on digits sees, and the same backwards."""
-    from course.experiments.digit_training import DIGITS, digit_pairs
-
-    return [DIGITS.decode(ids) for ids in digit_pairs("reverse")[1][0]]
-
-
-@mpl.rc_context(style.PRINT)
-def teacher_forcing(
-    tgt_in: Sequence[str], tgt_out: Sequence[str], predicted: Sequence[str], alone: Sequence[str]
-) -> Figure:
-    """Draw where the decoder's next word comes from: in training, and when it writes alone.
-
-    tgt_in: what it reads in training. tgt_out: the right words. predicted: what it predicts there.
-    alone: what it writes when it reads its own words.
-    """
-    note = "A model after one step of training. Correct words are blue, wrong ones orange"
-    title = "In training, the decoder reads the correct words; alone, it reads its own"
-    figure, ax = canvas(5.4, title, note)
-    in_training = {"reads": tgt_in, "predicts": predicted, "correct word": tgt_out}
-    alone = {"reads": [tgt_in[0], *alone[:-1]], "writes": alone}
-    for top, said, rows in (
-        (4.4, "In training: the correct word is read next", in_training),
-        (1.72, "Alone: its own word is read next", alone),
-    ):
-        label(ax, (0.02, top), said, size=style.LABEL + 1, weight="bold")
-        _word_rows(ax, top - 0.48, rows, tgt_out)
+    muted(ax, (left, 0.14), "training step")
     return figure
 
 
@@ -147,7 +113,7 @@ def _word_rows(
     down, xs = 0.74, [1.75 + 1.4 * i for i in range(len(right))]
     ys = [top - down * number for number in range(len(rows))]
     for y, (name, words) in zip(ys, rows.items(), strict=True):
-        label(ax, (1.1, y), name, size=style.LABEL, ha="right", color=style.MUTED)
+        muted(ax, (1.1, y), name, size=style.LABEL, ha="right")
         wanted = [words[0], *right[:-1]] if name == "reads" else right
         for x, text, good in zip(xs, words, wanted, strict=True):
             color = style.RIGHT if text == good else style.WRONG
@@ -167,23 +133,35 @@ def _word_rows(
 @figure(
     "training-teacher-forcing",
     caption="Teacher forcing: in training the decoder reads the correct words.",
-    alt="Rows of words of a model after one step of training; correct ones are blue, wrong ones "
-    "orange. Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' holds I am "
-    "I I am, with the sign = or ≠ above 'correct word', I am a student <eos>. A thick arrow leads "
-    "from each correct word to the next position of 'reads'. Below, alone: the arrows start at "
-    "the model's own words, I am I am I.",
+    alt="""Rows of words of a model after one step of training; correct ones are blue, wrong ones
+    orange. Above, in training: the row 'reads' holds <bos> I am a student, 'predicts' holds I am
+    I I am, with the sign = or ≠ above 'correct word', I am a student <eos>. A thick arrow leads
+    from each correct word to the next position of 'reads'. Below, alone: the arrows start at the
+    model's own words, I am I am I.""",
 )
 def draw_teacher_forcing() -> Figure:
-    return teacher_forcing(**written_words(descended(steps=1)))
+    tgt_in, tgt_out, predicted, alone = written_words(descended(steps=1)).values()
+    note = "A model after one step of training. Correct words are blue, wrong ones orange"
+    title = "In training, the decoder reads the correct words; alone, it reads its own"
+    figure, ax = canvas(5.4, title, note)
+    in_training = {"reads": tgt_in, "predicts": predicted, "correct word": tgt_out}
+    alone = {"reads": [tgt_in[0], *alone[:-1]], "writes": alone}
+    for top, said, rows in (
+        (4.4, "In training: the correct word is read next", in_training),
+        (1.72, "Alone: its own word is read next", alone),
+    ):
+        bold(ax, (0.02, top), said, size=style.LABEL + 1)
+        _word_rows(ax, top - 0.48, rows, tgt_out)
+    return figure
 
 
 @figure(
     "training-smoothing-penalty",
     caption="Label smoothing makes overconfidence costly.",
-    alt="Loss against the probability of the correct word, from 0.1 to 0.9999; at each mark from "
-    "0.9 on, ten times less is left for the others. Without smoothing the curve falls towards 0. "
-    "With smoothing of 0.1 it is lowest at a probability of 0.91, and then rises; the wedge below "
-    "it is 'the price of overconfidence'.",
+    alt="""Loss against the probability of the correct word, from 0.1 to 0.9999; at each mark
+    from 0.9 on, ten times less is left for the others. Without smoothing the curve falls towards
+    0. With smoothing of 0.1 it is lowest at a probability of 0.91, and then rises; the wedge
+    below it is 'the price of overconfidence'.""",
 )
 def draw_penalty() -> Figure:
     leads, losses, shares = map(as_array, smoothing_penalty())
@@ -199,7 +177,7 @@ def draw_penalty() -> Figure:
     at, look = (leads[best], smoothed[best]), {"color": style.ACCENT, "textcoords": "offset points"}
     ax.scatter(*at, s=80, color=style.ACCENT, zorder=3)
     ax.vlines(at[0], -1, at[1], style.ACCENT, linewidth=1.2, linestyle=":")
-    ax.fill_between(leads[best:], at[1], smoothed[best:], color=style.tint(style.ACCENT), lw=0)
+    ax.fill_between(leads[best:], at[1], smoothed[best:], color=style.PALE, lw=0)
     said = f"lowest at {steady_round(shares[best]):.2f}"
     ax.annotate(said, at, (0, 14), ha="center", weight="bold", **look)
     look["color"] = style.readable(style.ACCENT)
@@ -214,9 +192,9 @@ def draw_penalty() -> Figure:
 @figure(
     "training-schedule",
     caption="Two schedules for a run of 400 steps: straight lines, and the paper's.",
-    alt="Two curves over 400 steps. Both rise in a straight line to 0.01 at step 50, the end of "
-    "the warm-up. Ours, in orange, falls in a straight line to 0 at step 400; the paper's falls "
-    "steeply at first and then ever more slowly, to 0.0035.",
+    alt="""Two curves over 400 steps. Both rise in a straight line to 0.01 at step 50, the end of
+    the warm-up. Ours, in orange, falls in a straight line to 0 at step 400; the paper's falls
+    steeply at first and then ever more slowly, to 0.0035.""",
 )
 def draw_schedule() -> Figure:
     steps, warmup, max_lr = 400, 50, 0.01
@@ -240,17 +218,17 @@ def draw_schedule() -> Figure:
 @figure(
     "training-held-out",
     caption="Learned by heart and understood: the same model on 50 rows and on 10,000.",
-    alt="Two panels with the loss against the step, means of three runs. Trained on 50 rows: the "
-    "loss on seen rows falls to 0, while the loss on new rows, in orange, rises from 2.3 to 4.6, "
-    "and 0% of them are right. Trained on 10,000 rows: both fall close to 0, and 94% of the new "
-    "rows are right. The task is to write rows backwards, for example 4 0 0 7 4 3 1.",
+    alt="""Two panels with the loss against the step, means of three runs. Trained on 50 rows:
+    the loss on seen rows falls to 0, while the loss on new rows, in orange, rises from 2.3 to
+    4.6, and 0% of them are right. Trained on 10,000 rows: both fall close to 0, and 94% of the
+    new rows are right. The task is to write rows backwards, for example 4 0 0 7 4 3 1.""",
 )
 def draw_held_out() -> Figure:
     figure, axes = style.panels(2, 4.2, sharey=True)
     note = "Means of three runs. The task is to write rows backwards, for example {} → {}"
     note += "\nThe loss on seen rows is a mean over the last 25 steps, so it lags behind"
     title = "Trained on only 50 rows, the model gets worse on other rows"
-    titled(figure, title, note.format(*map(" ".join, _digits())))
+    titled(figure, title, note.format(" ".join(UNSEEN), " ".join(UNSEEN[::-1])))
     for ax, count in zip(axes, (50, 10_000), strict=True):
         histories = [
             run["history"] for run in experiments.load("held-out")["runs"] if run["pairs"] == count
@@ -271,10 +249,10 @@ def draw_held_out() -> Figure:
 @figure(
     "training-norms",
     caption="Post-norm and pre-norm, with and without warm-up, at the highest of three rates.",
-    alt="Four fields of 100 cells: how many of 100 rows are right, at a learning rate of up to "
-    "0.003. Post-norm, in orange, gets 0 without warm-up and 22 with it, pre-norm 97 and 99. "
-    "Above, the learning rate step by step: without warm-up it starts at its peak, with "
-    "warm-up it first rises to it.",
+    alt="""Four fields of 100 cells: how many of 100 rows are right, at a learning rate of up to
+    0.003. Post-norm, in orange, gets 0 without warm-up and 22 with it, pre-norm 97 and 99.
+    Above, the learning rate step by step: without warm-up it starts at its peak, with warm-up it
+    first rises to it.""",
 )
 def draw_norms() -> Figure:
     note = "Held-out rows that are right after 600 steps: six-layer models, means of three runs"
@@ -284,76 +262,67 @@ def draw_norms() -> Figure:
     for run in experiments.load("norms")["runs"]:
         setting = run["norm_first"], run["warmup"], run["max_lr"]
         found.setdefault(setting, []).append(run["right_rows"])
-    cell, bold = 0.145, {"size": style.LABEL + 1, "weight": "bold"}
+    cell, size = 0.145, style.LABEL + 1
     for x, warmup, said in ((1.3, 1, "without warm-up"), (4.95, 100, "with warm-up")):
-        label(ax, (x, 3.86), said, **bold)
+        bold(ax, (x, 3.86), said, size=size)
         rates = [linear_schedule(step, 1, warmup, 600) for step in range(1, 601)]
         ends = x, x + 20 * cell - 0.02
         ax.plot(np.linspace(*ends, 600), 3.0 + 0.45 * np.array(rates), color=style.SOFT)
-        label(ax, (x + cell / 30 * (warmup - 1), 3.58), "0.003", color=style.MUTED)
-        label(ax, (ends[1], 3.2), "0", ha="right", color=style.MUTED)
+        muted(ax, (x + cell / 30 * (warmup - 1), 3.58), "0.003")
+        muted(ax, (ends[1], 3.2), "0", ha="right")
         for y, first, color in ((1.65, False, style.ACCENT), (0.25, True, style.MUTED)):
             right = round(100 * np.mean(found[first, warmup, 0.003]))
-            label(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17, weight="bold")
+            bold(ax, (x, y + 0.95), f"{right} of 100", color=color, size=17)
             for i in range(100):
                 at = x + cell * (i // 5), y + cell * (4 - i % 5)
                 area(ax, at, cell - 0.02, cell - 0.02, color if i < right else style.RULE)
             if warmup == 1:
                 said = "pre-norm" if first else "post-norm"
-                label(ax, (0.02, y + 0.36), said, color=color, **bold)
-    label(ax, (0.02, 3.22), "learning rate,\nstep by step", color=style.MUTED)
+                bold(ax, (0.02, y + 0.36), said, size=size, color=color)
+    muted(ax, (0.02, 3.22), "learning rate,\nstep by step")
     return figure
 
 
 @figure(
     "training-loop",
     caption="One's own Transformer learns to write rows of digits backwards.",
-    alt="A row it never saw, 4 0 0 7 4 3 1, and the same backwards in orange. Below, 20 bars, one "
-    "after each 20 steps of training, for the probability of the correct digit: 10% after 20 "
-    "steps, 38% after 100, 75% after 200, 89% after 300, and 90% at the end, after 400.",
+    alt="""A row it never saw, 4 0 0 7 4 3 1, and the same backwards in orange. Below, 20 bars,
+    one after each 20 steps of training, for the probability of the correct digit: 10% after 20
+    steps, 38% after 100, 75% after 200, 89% after 300, and 90% at the end, after 400.""",
 )
 def draw_loop() -> Figure:
     run = experiments.load("loop")
     return loop_curve(run["history"], run["steps"])
 
 
-WRITTEN = {  # step -> in English
-    0: "frightened frightened …",
-    100: "to to to",
-    275: "I like children",
-    725: "I like trees",
-}
-
-
-PHASES = {
-    0: "one word, repeated",
-    100: "a common word",
-    275: "a Spanish sentence",
-    725: "correct from here on",
+WRITTEN = {  # step -> what it writes, in English and in a word
+    0: ("frightened frightened …", "one word, repeated"),
+    100: ("to to to", "a common word"),
+    275: ("I like children", "a Spanish sentence"),
+    725: ("I like trees", "correct from here on"),
 }
 
 
 @figure(
     "training-writes",
     caption="What the translator writes for 'I like trees' while it learns.",
-    alt="The loss on held-out text falls steeply from 8 to 0.3 in 1,100 steps. Beside the "
-    "curve is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', "
-    "frightened frightened: one word, repeated. Step 100: 'a a a', to to to: a common word. Step "
-    "275: 'me gustan los niños', I like children: a Spanish sentence. Step 725: 'me gustan "
-    "los árboles': from here on, it is correct.",
+    alt="""The loss on held-out text falls steeply from 8 to 0.3 in 1,100 steps. Beside the curve
+    is what the translator writes for 'I like trees'. Step 0: 'asustados asustados', frightened
+    frightened: one word, repeated. Step 100: 'a a a', to to to: a common word. Step 275: 'me
+    gustan los niños', I like children: a Spanish sentence. Step 725: 'me gustan los árboles':
+    from here on, it is correct.""",
     hero=True,
 )
 def draw_writes() -> Figure:
     history = experiments.load("first-steps")["history"]
     entries = {entry["step"]: entry for entry in history if entry["step"] <= LAST}
     tall = 6.9
-    figure = style.new_figure(style.WIDTH, tall)
+    figure, ax = style.panel(tall)
     title = "It begins with one repeated word and ends with the correct translation"
     titled(figure, title, "What it writes for “I like trees” at four points in its training")
-    ax = figure.subplots()
     losses = {"": [entry["validation_loss"] for entry in entries.values()]}
     curves(ax, list(entries), losses, names=False, linewidth=3)
-    for step, meaning in WRITTEN.items():
+    for step, (meaning, phase) in WRITTEN.items():
         loss = entries[step]["validation_loss"]
         beside = [
             entry["validation_loss"]
@@ -362,10 +331,10 @@ def draw_writes() -> Figure:
         ]
         lift = 72 * 0.8 * tall * (max(beside) - loss) / TOP_LOSS  # the text stays off the curve
         ax.scatter(step, loss, s=90, color=style.ACCENT, edgecolor=style.PAPER, zorder=3)
-        words = entries[step]["writes"].split()
-        words = words[: 3 if len({word.lower() for word in words}) == 1 else 6]
+        written = entries[step]["writes"].split()
+        words = written[: 3 if len({word.lower() for word in written}) == 1 else 6]
         before = None
-        for said in [*words, "…"] if len(words) < len(entries[step]["writes"].split()) else words:
+        for said in [*words, "…"] if len(words) < len(written) else words:
             color = style.WORDS.get(said.lower())
             before = ax.annotate(
                 said,
@@ -380,7 +349,7 @@ def draw_writes() -> Figure:
         look = {"textcoords": "offset points", "size": style.NOTE, "style": "italic"}
         ax.annotate(meaning, (step, loss), (14, 4 + lift), color=style.MUTED, **look)
         look |= {"size": style.LABEL + 1, "style": "normal", "weight": "bold"}
-        ax.annotate(PHASES[step], (step, loss), (14, 39 + lift), color=style.ACCENT, **look)
+        ax.annotate(phase, (step, loss), (14, 39 + lift), color=style.ACCENT, **look)
     ax.set(xlim=(-14, LAST), ylim=(0, TOP_LOSS), xticks=(0, 500, 1000), yticks=(0, 4, 8))
     ax.set(xlabel="training step", ylabel="loss on held-out text")
     return figure

@@ -20,7 +20,7 @@ from course.drawing.cells import area, outline
 from course.drawing.plots import curves
 from course.drawing.registry import figure
 from course.drawing.values import steady_round
-from course.drawing.words import canvas, label, percent, sentence, titled, width_of
+from course.drawing.words import bold, canvas, label, muted, percent, sentence, titled, width_of
 from transformer_lib.decoding import (
     DecoderState,
     beam_search,
@@ -77,18 +77,19 @@ def finished(steps: Sequence[Sequence[Branch]]) -> list[Branch]:
     return sorted(done, key=lambda branch: branch.log_prob, reverse=True)
 
 
-def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]]:
-    """The branches that are drawn: all that went on, and the best `dropped` others behind each.
+def likely_tree(steps: Sequence[Sequence[Branch]]) -> list[dict[str, Any]]:
+    """The branches that the picture of a tree has, and its loop: all that went on, and behind each
+    the best of those dropped, if it has 1 % or more.
 
     Each with its column (step), its row, and the row of the branch it grows from.
     """
     children: dict[tuple[str, ...], list[Branch]] = {}
     for step in steps:
         for branch in step:
-            siblings = children.setdefault(branch.words[:-1], [])
-            others = sum(one.fate == "dropped" for one in siblings)
-            if branch.fate != "dropped" or others < dropped:
-                siblings.append(branch)
+            siblings = children.get(branch.words[:-1], [])
+            second = any(one.fate == "dropped" for one in siblings)
+            if branch.fate != "dropped" or (branch.log_prob > math.log(0.01) and not second):
+                children[branch.words[:-1]] = [*siblings, branch]
     rows: dict[tuple[str, ...], float] = {}
     last: dict[int, int] = {}  # column -> the lowest row in use
 
@@ -115,10 +116,6 @@ def tree(steps: Sequence[Sequence[Branch]], dropped: int) -> list[dict[str, Any]
     return nodes
 
 
-def _likely(node: Mapping[str, Any]) -> str:
-    return percent(math.exp(node["log_prob"]))
-
-
 def _way(nodes: Sequence[Mapping[str, Any]], best: Branch) -> set[tuple[int, float]]:
     """The step and the row of each word on the way to a finished sentence."""
     end = next(n for n in nodes if n["fate"] == "finished" and n["log_prob"] == best.log_prob)
@@ -128,17 +125,6 @@ def _way(nodes: Sequence[Mapping[str, Any]], best: Branch) -> set[tuple[int, flo
         end = next(node for node in nodes if (node["step"], node["row"]) == above)
         way.add(above)
     return way
-
-
-def likely_tree(steps: Sequence[Sequence[Branch]]) -> list[dict[str, Any]]:
-    """The nodes that the picture of a tree has, and its loop: of those dropped, with 1 % or more.
-
-    See `tree`.
-    """
-    kept = [
-        [b for b in step if b.fate != "dropped" or b.log_prob > math.log(0.01)] for step in steps
-    ]
-    return tree(kept, 1)
 
 
 STUDENT = "I am the student"
@@ -191,12 +177,12 @@ MEANINGS |= {"el": "the", "al": "to the"}
 @figure(
     "decoding-tree",
     caption="The complete tree of a beam of two for 'I am the student'.",
-    alt="A tree in four columns of words, each with the product of the probabilities so far, which "
-    "makes its branch thick. Two branches run level: 'estoy', at first ahead with 39%, and below "
-    "it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with 30% to 14%, "
-    "and it wins: its filled box, 27%, stands a word before that of 'estoy el estudiante', which "
-    "has 11%. Two words that are dropped hang on dotted lines, grey and without a box: 'tengo' "
-    "with 1% and 'estoy al' with 8%.",
+    alt="""A tree in four columns of words, each with the product of the probabilities so far,
+    which makes its branch thick. Two branches run level: 'estoy', at first ahead with 39%, and
+    below it 'soy', 36%, in orange. After the second word 'soy estudiante' is ahead with 30% to
+    14%, and it wins: its filled box, 27%, stands a word before that of 'estoy el estudiante',
+    which has 11%. Two words that are dropped hang on dotted lines, grey and without a box:
+    'tengo' with 1% and 'estoy al' with 8%.""",
     hero=True,
 )
 def draw_tree() -> Figure:
@@ -231,24 +217,23 @@ def draw_tree() -> Figure:
         path(ax, curve((start, above), (left, y)), color, head=False, **line)
         label(ax, (left + 0.12, y), node["word"], **look)
         size = style.TITLE if done else style.NOTE
-        label(ax, (right - 0.1, y), _likely(node), ha="right", size=size, **look)
+        label(ax, (right - 0.1, y), percent(share), ha="right", size=size, **look)
         means, below = MEANINGS.get(node["word"], ""), y - (0.22 if gone else 0.34)
-        label(ax, (left + 0.12, below), means, color=style.MUTED)
+        muted(ax, (left + 0.12, below), means)
         if step <= 2 and not gone:
             side = "ahead" if node["log_prob"] == steps[step - 1][0].log_prob else "behind"
             label(ax, (left + 0.04, y + 0.33), side, size=style.LABEL, color=color)
     for step in range(1, len(steps) + 1):
-        at = 0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2
-        label(ax, at, f"word {step}", color=style.MUTED)
+        muted(ax, (0.35 + across * (step - HALF) + 0.04, down * lowest + 1.2), f"word {step}")
     return figure
 
 
 @figure(
     "decoding-cost",
     caption="Multiplications to write a translation, against its length, with cache and without.",
-    alt="Two curves against the number of words, up to 64. Without a cache the curve bends "
-    "upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the "
-    "words before are kept, it is a straight line that comes to 47 million, a 22nd of it.",
+    alt="""Two curves against the number of words, up to 64. Without a cache the curve bends
+    upwards, to 1,037 million multiplications at 64 words; with it, as keys and values of the
+    words before are kept, it is a straight line that comes to 47 million, a 22nd of it.""",
 )
 def draw_cost() -> Figure:
     translator = Translator.load()
@@ -284,22 +269,22 @@ def draw_cost() -> Figure:
 @figure(
     "decoding-wider",
     caption="A wide beam finds a more likely translation, which leaves three words out.",
-    alt="A long sentence and two translations of it, one below the other. Greedy decoding writes "
-    "the correct one, whose probability is 3.3%. A beam of 8 leaves out its last three words, "
-    "'todos los días', whose boxes are empty, and the probability is higher, in orange: 4.4%.",
+    alt="""A long sentence and two translations of it, one below the other. Greedy decoding
+    writes the correct one, whose probability is 3.3%. A beam of 8 leaves out its last three
+    words, 'todos los días', whose boxes are empty, and the probability is higher, in orange:
+    4.4%.""",
 )
 def draw_wider() -> Figure:
     title = "Our translator finds the sentence more likely without its last three words"
-    note = f"“{EVERY_DAY}”"
-    figure, ax = canvas(2.65, title, note)
+    figure, ax = canvas(2.65, title, f"“{EVERY_DAY}”")
     words, gone, chances = _left_out()
-    look, edge = {"size": style.LABEL, "weight": "bold"}, style.WIDTH - 0.05
-    label(ax, (edge, 1.72), "probability", ha="right", color=style.MUTED)
+    edge = style.WIDTH - 0.05
+    muted(ax, (edge, 1.72), "probability", ha="right")
     ways = "greedy decoding: correct", "a beam of 8: “every day” is missing"
     for place, (way, chance) in enumerate(zip(ways, chances, strict=True)):
         y, color = 1.25 - 0.84 * place, (style.MUTED, style.ACCENT)[place]
-        label(ax, (0.02, y + 0.36), way, **look)
-        label(ax, (edge, y + 0.06), f"{100 * chance:.1f}%", ha="right", color=color, **look)
+        bold(ax, (0.02, y + 0.36), way)
+        bold(ax, (edge, y + 0.06), f"{100 * chance:.1f}%", ha="right", color=color)
         inks = dict.fromkeys(words[gone:], (style.MUTED, style.PAPER)[place])
         middles = sentence(ax, (0.06, y), words, inks, size=10, gap=0.14)
     for x, text in zip(middles[gone:], words[gone:], strict=True):
@@ -341,11 +326,11 @@ def _first_words() -> dict[str, dict[str, float]]:
 @figure(
     "decoding-sampling",
     caption="What temperature, top-k and top-p make of one row of probabilities.",
-    alt="Four bars, each cut into the probabilities of the first Spanish words of 'I am the "
-    "student': 'estoy', 'soy', and in orange all others together. At temperature 1 these are 39%, "
-    "36% and 25%. At 1.5 the others have 80%, such as 'tengo', 'huevos' and 'voy': a band shows "
-    "how they grow, and shrink to less than 1% at temperature 0.5. Top-k 2 and top-p 0.7 both "
-    "keep 'estoy' and 'soy' alone.",
+    alt="""Four bars, each cut into the probabilities of the first Spanish words of 'I am the
+    student': 'estoy', 'soy', and in orange all others together. At temperature 1 these are 39%,
+    36% and 25%. At 1.5 the others have 80%, such as 'tengo', 'huevos' and 'voy': a band shows
+    how they grow, and shrink to less than 1% at temperature 0.5. Top-k 2 and top-p 0.7 both keep
+    'estoy' and 'soy' alone.""",
 )
 def draw_sampling() -> Figure:
     panels, kept = _first_words(), ("estoy", "soy")
@@ -361,12 +346,12 @@ def draw_sampling() -> Figure:
     ends = [end - wide * share for share in others.values()]  # of the two words that are kept
     band = [(x, y) for x, top in zip(ends[:3], tops, strict=False) for y in (top, top - high)]
     band += [(end, tops[2]), (end, tops[0])]
-    ax.fill(*zip(*band, strict=True), color=style.tint(style.ACCENT), linewidth=0, zorder=1)
+    ax.fill(*zip(*band, strict=True), color=style.PALE, linewidth=0, zorder=1)
     look = {"ha": "center", "size": style.LABEL}
     label(ax, (end, tops[0] + 0.2), "all other words", ha="right", color=style.ACCENT)
     for top, x, rest, (name, row) in zip(tops, ends, said, panels.items(), strict=True):
         y, start = top - high / 2, left
-        label(ax, (left - 0.15, y), name, ha="right", weight="bold", size=style.LABEL)
+        bold(ax, (left - 0.15, y), name, ha="right")
         for word, color in zip(kept, (style.SOFT, style.RULE), strict=True):
             p = row[word]
             area(ax, (start, top - high), wide * p, high, color)
@@ -374,9 +359,7 @@ def draw_sampling() -> Figure:
             label(ax, (start + wide * p / 2, y), text, color=style.ink_on(color), **look)
             start += wide * p
         area(ax, (x, top - high), end - x, high, style.ACCENT)
-        strong = {"size": style.TITLE, "weight": "bold", "color": style.ACCENT}
-        label(ax, (end + 0.15, y), rest, **strong)
+        bold(ax, (end + 0.15, y), rest, size=style.TITLE, color=style.ACCENT)
         if name == most:
-            text = f"{', '.join(rare)} …"
-            label(ax, ((x + end) / 2, y), text, color=style.PAPER, **look)
+            label(ax, ((x + end) / 2, y), f"{', '.join(rare)} …", color=style.PAPER, **look)
     return figure

@@ -11,7 +11,7 @@ from course.drawing import style
 from course.drawing.arrows import path
 from course.drawing.plots import doubling
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, titled
+from course.drawing.words import canvas, label, muted, titled
 from course.paper import TABLE_2
 
 # Where a name stands beside its point, if not on the right of it: points, and what is aligned.
@@ -50,7 +50,7 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
     title = f"With one adjective in the wrong gender, {right} is right, yet BLEU is {bleu:.0f}"
     figure, ax = canvas(tall, title, note)
     for x, said in ((left, "0"), (left + wide, "100")):
-        label(ax, (x, tall - 0.95), said, ha="center", color=style.MUTED)
+        muted(ax, (x, tall - 0.95), said, ha="center")
     for row, (name, pair) in enumerate(rows):
         y, loud = tall - 1.35 - 0.72 * row, name == ONE_LETTER
         weight, color = ("bold", style.ACCENT) if loud else ("normal", style.MUTED)
@@ -68,8 +68,7 @@ def score_bars(scores: Mapping[str, tuple[float, float]]) -> Figure:
         for x, kind in zip(ends, ("exact match", "BLEU") if loud else (), strict=False):
             label(ax, (x, y + 0.27), kind, ha="center", color=color)
         label(ax, (ends[1] + 0.16, y), bleu if exact != bleu else f"both {bleu}", **look)
-    said = "Some sentences have no accents to lose"
-    label(ax, (left, 0.27), said, color=style.MUTED)
+    muted(ax, (left, 0.27), "Some sentences have no accents to lose")
     return figure
 
 
@@ -88,10 +87,10 @@ def _changed(ax: Axes, at: tuple[float, float], old: str, new: str) -> None:
 @figure(
     "translation-two-measures",
     caption="What exact match and BLEU say about translations that were broken on purpose.",
-    alt="Four rows by what was broken, each with a broken sentence, what was changed in orange, "
-    "and a bar from exact match, a ring, to BLEU, a dot, on a line from 0 to 100. Nothing: both "
-    "are 100. The last adjective in the wrong gender, in orange: exact match 0, BLEU 79. Last word "
-    "left out: 0 and 87. No accents: 28 and 72.",
+    alt="""Four rows by what was broken, each with a broken sentence, what was changed in orange,
+    and a bar from exact match, a ring, to BLEU, a dot, on a line from 0 to 100. Nothing: both
+    are 100. The last adjective in the wrong gender, in orange: exact match 0, BLEU 79. Last word
+    left out: 0 and 87. No accents: 28 and 72.""",
 )
 def draw_two_measures() -> Figure:
     from course.chapters.ch12_translation.experiments import broken_scores, with_an_adjective

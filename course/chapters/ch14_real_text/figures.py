@@ -1,16 +1,16 @@
 """Real text: a word and its pieces, what dropout does, and what was worth its training."""
 
-from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from course import experiments
+from course.chapters.ch14_real_text.experiments import curves, pieces, with_fewer
 from course.drawing import style
 from course.drawing.arrows import box
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, titled
+from course.drawing.words import bold, canvas, label, muted, titled
 from transformer_lib.files import read_json
 from transformer_lib.text.languages import read_languages
 from transformer_lib.translator import MODELS
@@ -19,54 +19,68 @@ from transformer_lib.translator import MODELS
 LEFT, CELL, HIGH, STEP = 1.35, 0.43, 0.36, 0.5
 
 
-def _word_in_pieces(rows: Mapping[int, Sequence[str]]) -> Figure:
-    """Draw a word as it is cut by vocabularies of several sizes, a row for each -> the figure.
+SIZES = (260, 300, 500, 1000, 4000, 8000)
+WORD = "grandmothers"
 
-    rows: size of the vocabulary -> the pieces of the word. Longer pieces are stronger.
-    """
+
+@figure(
+    "real-text-pieces",
+    hero=True,
+    caption="A word falls into fewer pieces the more subwords there are.",
+    alt="""The word 'grandmothers', with the space before it, in six rows. With 260 subwords it
+    is 13 single letters; with 300 'an' and 'er' are one piece each; with 500 it has 9 pieces,
+    with 1,000 gr, and, mo, ther, s, with 4,000 grand, mo, ther, s, and with 8,000 two:
+    grandmother and s.""",
+)
+def draw_pieces() -> Figure:
+    both, _ = read_languages(MODELS["tatoeba"])
+    rows = {size: pieces(with_fewer(both.tokenizer, size), WORD) for size in SIZES}
     few, *_, many = rows
     whole, height = "".join(rows[few]), 0.68 + STEP * len(rows)
-    title = f"“{whole[1:]}” is {len(rows[few])} pieces with a vocabulary of {few:,}, but "
+    title = f"“{WORD}” is {len(rows[few])} pieces with a vocabulary of {few:,}, but "
     figure, ax = canvas(height + 0.25, f"{title}only {len(rows[many])} with one of {many:,}")
     right, top = LEFT + CELL * len(whole) + 0.2, height - 0.45
-    label(ax, (LEFT - 0.25, top), "vocabulary", ha="right", color=style.MUTED)
-    label(ax, (LEFT + 0.04, top), f"{whole[0]} is the space before the word", color=style.MUTED)
-    label(ax, (right, top), "pieces", color=style.MUTED)
-    for row, (size, pieces) in enumerate(rows.items()):
+    muted(ax, (LEFT - 0.25, top), "vocabulary", ha="right")
+    muted(ax, (LEFT + 0.04, top), f"{whole[0]} is the space before the word")
+    muted(ax, (right, top), "pieces")
+    for row, (size, parts) in enumerate(rows.items()):
         y = height - 0.86 - STEP * row
-        label(ax, (LEFT - 0.25, y), f"{size:,}", size=style.LABEL + 2, ha="right", weight="bold")
+        bold(ax, (LEFT - 0.25, y), f"{size:,}", size=style.LABEL + 2, ha="right")
         at = LEFT
-        for piece in pieces:
+        for piece in parts:  # the longer, the stronger
             wide = CELL * len(piece)
             color = mpl.colors.to_hex(style.WEIGHTS(0.12 + 0.75 * (len(piece) - 1) / len(whole)))
             box(ax, (at + wide / 2, y), wide - 0.06, HIGH, fill=color, line=0, zorder=1, round=0.06)
             look = {"ha": "center", "color": style.ink_on(color)}
             label(ax, (at + wide / 2, y), piece, size=style.LABEL + 2, **look)
             at += wide
-        look = {"color": style.WEIGHT_COLORS[3] if size in (few, many) else style.MUTED}
-        label(ax, (right, y), str(len(pieces)), size=style.TITLE, weight="bold", **look)
+        color = style.WEIGHT_COLORS[3] if size in (few, many) else style.MUTED
+        bold(ax, (right, y), str(len(parts)), size=style.TITLE, color=color)
     return figure
 
 
-def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Figure:
-    """Draw losses against the step, the gap between them tinted; a panel for each training.
-
-    panels: title -> {text: (step, loss) pairs}, two texts. The first panel is loud.
-    """
-    figure, axes = style.panels(len(panels), 4.2, sharey=True)
-    worse, better = ([*texts.values()][1][-1][1] for texts in panels.values())
-    title = f"The loss on new sentences ends at {worse:.1f} without dropout, "
-    title += f"and at {better:.1f} with it"
+@figure(
+    "real-text-dropout",
+    caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
+    alt="""Two panels, loss against the step, with the gap between two curves tinted. Without
+    dropout that of the sentences trained on falls from 5.0 to 0.1; that of new ones comes down
+    to 4.5, a dot, and rises again, to 6.0. With dropout the gap is small: 2.2, 3.9.""",
+)
+def draw_dropout() -> Figure:
+    stored = experiments.load("real-text")
+    learned, new = curves(stored, "seen"), curves(stored, "validation_loss")
+    figure, axes = style.panels(2, 4.2, sharey=True)
+    title = "The loss on new sentences ends at {:.1f} without dropout, and at {:.1f} with it"
     note = "Two training runs on the same 1,000 pairs; losses are measured with dropout off"
-    titled(figure, title, note)
+    titled(figure, title.format(new[0.0][-1][1], new[0.2][-1][1]), note)
     figure.get_layout_engine().set(wspace=0.1)
-    for ax, (title, texts) in zip(axes, panels.items(), strict=True):
-        color = style.ACCENT if ax is axes[0] else style.MUTED
-        lines = [list(zip(*pairs, strict=True)) for pairs in texts.values()]
-        (steps, low), (_, high) = lines
+    for ax, rate in zip(axes, (0.0, 0.2), strict=True):
+        color = style.MUTED if rate else style.ACCENT
+        steps, low = zip(*learned[rate], strict=True)
+        steps, high = zip(*new[rate], strict=True)
         ax.fill_between(steps, low, high, color=color, alpha=0.12, linewidth=0)
-        ax.set_title(title, color=color)
-        for text, losses, thick in zip(texts, (low, high), (2, 3), strict=True):
+        ax.set_title(f"dropout {rate}" if rate else "no dropout", color=color)
+        for text, losses, thick in (("training sentences", low, 2), ("new sentences", high, 3)):
             ax.plot(steps, losses, color=color, linewidth=thick)
             look = {"textcoords": "offset points", "annotation_clip": False, "color": color}
             look |= {"va": "center_baseline", "weight": "bold"}
@@ -87,10 +101,17 @@ def _gaps(panels: Mapping[str, Mapping[str, Sequence[tuple[int, float]]]]) -> Fi
     return figure
 
 
-def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure:
-    """Draw how far the validation loss falls every so many steps; loud is the end."""
+@figure(
+    "real-text-learning-curve",
+    caption="The loss of the larger translator while it was trained.",
+    alt="""A curve over 20,000 steps: the loss on validation text comes down to 1.0; the plot
+    begins after 5,000 steps, at 1.44. In each 5,000 steps it falls, by 0.18, by 0.16, and in the
+    last, in orange, still by 0.12: the steps beside the curve.""",
+)
+def draw_learning_curve() -> Figure:
+    history = read_json(MODELS["tatoeba"] / "training.json")["history"]
     steps, losses = ([entry[key] for entry in history] for key in ("step", "validation_loss"))
-    turns = range(steps.index(every), len(steps), steps.index(2 * every) - steps.index(every))
+    turns = [steps.index(step) for step in (5000, 10_000, 15_000, 20_000)]
     figure, ax = style.panel(3.9)
     note = "Validation loss; the learning rate falls to 0 at the end; neither axis begins at 0"
     titled(figure, "On real text, the loss is still falling when training ends", note)
@@ -104,111 +125,50 @@ def _still_falling(history: Sequence[Mapping[str, float]], every: int) -> Figure
         ax.text(x[-1] + 150, (y[0] + y[-1]) / 2, f"{y[-1] - y[0]:.2f}".replace("-", "−"), **look)
     look = {"ha": "center", "va": "top", "color": style.ACCENT}
     ax.text(steps[-1], losses[-1] - 0.03, "training ends", **look)
-    ax.set(xlim=(0.95 * every, 1.08 * steps[-1]), ylim=(0.87, 1.5), yticks=(1, 1.2, 1.4))
+    ax.set(xlim=(4750, 1.08 * steps[-1]), ylim=(0.87, 1.5), yticks=(1, 1.2, 1.4))
     ax.set(xlabel="step of training", ylabel="loss per token")
-    ax.set_xticks(range(every, steps[-1] + 1, every))
+    ax.set_xticks([steps[turn] for turn in turns])
     ax.xaxis.set_major_formatter("{x:,.0f}")
     return figure
 
 
-def _score_slopes(texts: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
-    """Draw BLEU from one text to another: of each way the seeds as thin lines, and their mean.
-
-    texts: title -> {way: a score for each seed}, two texts with the same ways; the first way is
-    loud.
-    """
+@figure(
+    "real-text-published",
+    caption="Two ways to choose from the same beams: which is better depends on the sentences.",
+    alt="""Two thick lines cross on their way from the validation pairs to the test sentences;
+    thin ones are the three seeds of each. At the left, the length penalty that is best there has
+    a BLEU of 41.3 on average, the log-probability per piece 40.8. At the right it is the other
+    way round, for each seed: the penalty has 40.0, the log-probability per piece 41.1. The seeds
+    lie up to 1.4 apart.""",
+)
+def draw_published() -> Figure:
+    runs = experiments.load("multi30k")["runs"]
     figure, ax = style.panel(4.2)
     note = (
         "BLEU of two ways to choose a translation; thin lines: three "
         "training runs; thick lines: their means"
     )
     titled(figure, "The ranking that wins on the validation pairs loses on the test", note)
-    first, second = texts.values()
+    penalty = [
+        [run["validation_bleu"][str(run["length_penalty"])] for run in runs],
+        [run["beam"]["bleu"] for run in runs],
+    ]
+    per_piece = [[run[key]["bleu"] for run in runs] for key in ("per_word_validation", "per_word")]
     look = {"textcoords": "offset points", "va": "center_baseline", "weight": "bold"}
-    for way, color in zip(first, (style.ACCENT, style.MUTED), strict=True):
-        means = [sum(text[way]) / len(text[way]) for text in (first, second)]
-        ax.plot([0, 1], [first[way], second[way]], color=color, lw=1, alpha=0.5)
+    for way, scores, color in (
+        ("with a\nlength penalty", penalty, style.ACCENT),
+        ("by log-probability\nper piece", per_piece, style.MUTED),
+    ):
+        means = [sum(text) / len(text) for text in scores]
+        ax.plot([0, 1], scores, color=color, lw=1, alpha=0.5)
         ax.plot([0, 1], means, "o-", color=color, lw=4, ms=11, mec=style.PAPER, zorder=4)
-        own = {"color": color, "size": style.TITLE, **look}
-        ax.annotate(f"{means[0]:.1f}", (0, means[0]), (-14, 0), ha="right", **own)
-        ax.annotate(f"{means[1]:.1f}", (1, means[1]), (14, 0), **own)
-        own["size"] = style.LABEL
-        ax.annotate(way, (0, means[0]), (-58, 0), ha="right", **own)
-        ax.annotate(way, (1, means[1]), (58, 0), **own)
+        numbers = [f"{mean:.1f}" for mean in means]
+        for said, away, size in ((numbers, 14, style.TITLE), ((way, way), 58, style.LABEL)):
+            for x, side, ha in ((0, -1, "right"), (1, 1, "left")):
+                at, off = (x, means[x]), (side * away, 0)
+                ax.annotate(said[x], at, off, ha=ha, color=color, size=size, **look)
     ax.set(xlim=(-0.5, 1.5), yticks=[])
-    ax.set_xticks([0, 1], list(texts), weight="bold")
+    ax.set_xticks([0, 1], ["on validation", "on test"], weight="bold")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0, pad=8, labelsize=style.LABEL + 1, labeltop=True, labelbottom=False)
     return figure
-
-
-SIZES = (260, 300, 500, 1000, 4000, 8000)
-WORD = "grandmothers"
-
-
-@figure(
-    "real-text-pieces",
-    hero=True,
-    caption="A word falls into fewer pieces the more subwords there are.",
-    alt="The word 'grandmothers', with the space before it, in six rows. With 260 subwords it is "
-    "13 single letters; with 300 'an' and 'er' are one piece each; with 500 it has 9 pieces, with "
-    "1,000 gr, and, mo, ther, s, with 4,000 grand, mo, ther, s, and with 8,000 two: grandmother "
-    "and s.",
-)
-def draw_pieces() -> Figure:
-    from course.chapters.ch14_real_text.experiments import pieces, with_fewer
-
-    both, _ = read_languages(MODELS["tatoeba"])
-    return _word_in_pieces({size: pieces(with_fewer(both.tokenizer, size), WORD) for size in SIZES})
-
-
-@figure(
-    "real-text-dropout",
-    caption="The same model and training with and without dropout, on 1,000 real sentence pairs.",
-    alt="Two panels, loss against the step, with the gap between two curves tinted. Without "
-    "dropout that of the sentences trained on falls from 5.0 to 0.1; that of new ones comes down "
-    "to 4.5, a dot, and rises again, to 6.0. With dropout the gap is small: 2.2, 3.9.",
-)
-def draw_dropout() -> Figure:
-    from course.chapters.ch14_real_text.experiments import curves
-
-    stored = experiments.load("real-text")
-    learned, new = curves(stored, "seen"), curves(stored, "validation_loss")
-    names = {"no dropout": 0.0, "dropout 0.2": 0.2}
-    texts = {"training sentences": learned, "new sentences": new}
-    return _gaps(
-        {name: {text: found[rate] for text, found in texts.items()} for name, rate in names.items()}
-    )
-
-
-@figure(
-    "real-text-learning-curve",
-    caption="The loss of the larger translator while it was trained.",
-    alt="A curve over 20,000 steps: the loss on validation text comes down to 1.0; the plot begins "
-    "after 5,000 steps, at 1.44. In each 5,000 steps it falls, by 0.18, by 0.16, and in the last, "
-    "in orange, still by 0.12: the steps beside the curve.",
-)
-def draw_learning_curve() -> Figure:
-    history = read_json(MODELS["tatoeba"] / "training.json")["history"]
-    return _still_falling(history, every=5000)
-
-
-@figure(
-    "real-text-published",
-    caption="Two ways to choose from the same beams: which is better depends on the sentences.",
-    alt="Two thick lines cross on their way from the validation pairs to the test sentences; thin "
-    "ones are the three seeds of each. At the left, the length penalty that is "
-    "best there has a BLEU of 41.3 on average, the log-probability per piece 40.8. At "
-    "the right it is the other way round, for each seed: the penalty has 40.0, the log-probability "
-    "per piece 41.1. The seeds lie up to 1.4 apart.",
-)
-def draw_published() -> Figure:
-    runs = experiments.load("multi30k")["runs"]
-    ours, theirs = "with a\nlength penalty", "by log-probability\nper piece"
-    chosen = [run["validation_bleu"][str(run["length_penalty"])] for run in runs]
-    validation = {ours: chosen, theirs: [run["per_word_validation"]["bleu"] for run in runs]}
-    test = {
-        ours: [run["beam"]["bleu"] for run in runs],
-        theirs: [run["per_word"]["bleu"] for run in runs],
-    }
-    return _score_slopes({"on validation": validation, "on test": test})

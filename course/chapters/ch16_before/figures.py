@@ -13,10 +13,10 @@ from course.chapters.ch16_before.experiment_waiting import quickest
 from course.chapters.ch16_before.experiments import chosen
 from course.drawing import style
 from course.drawing.arrows import arrow, box, path, threads
-from course.drawing.cells import area
+from course.drawing.cells import area, bar
 from course.drawing.plots import name_lines, shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, percent, sentence, titled, word_color
+from course.drawing.words import bold, canvas, label, muted, percent, sentence, titled, word_color
 
 LABELS = {  # what the translators are called
     "transformer": "Transformer",
@@ -53,7 +53,7 @@ def boxes(ax: Axes, y: float, loud: str = "") -> None:
         fill = style.ACCENT if text == loud else style.tint(color)
         ink = style.PAPER if text == loud else style.readable(color)
         box(ax, (x, y), wide, 0.42, fill=fill, line=0)
-        label(ax, (x, y), text, size=style.LABEL, ha="center", weight="bold", color=ink)
+        bold(ax, (x, y), text, ha="center", color=ink)
 
 
 def chain(ax: Axes, y: float, color: str) -> None:
@@ -77,11 +77,11 @@ def look_back(ax: Axes, y: float, count: int) -> None:
     "before-three",
     hero=True,
     caption="What a word is written from: one state, all states, or all words.",
-    alt="Three rows of boxes with the words 'I like trees <eos>' and 'me gustan los árboles'. "
-    "2014: arrows lead from box to box through all of them, and only the orange box at the end of "
-    "the English leads to the Spanish. 2015: the same chain, in grey, and from 'árboles' arches to "
-    "all English boxes, the thickest to 'trees'. 2017: no chain; arches lead from 'trees' to the "
-    "other English boxes, and from 'árboles' to all English and all earlier Spanish boxes.",
+    alt="""Three rows of boxes with the words 'I like trees <eos>' and 'me gustan los árboles'.
+    2014: arrows lead from box to box through all of them, and only the orange box at the end of
+    the English leads to the Spanish. 2015: the same chain, in grey, and from 'árboles' arches to
+    all English boxes, the thickest to 'trees'. 2017: no chain; arches lead from 'trees' to the
+    other English boxes, and from 'árboles' to all English and all earlier Spanish boxes.""",
 )
 def draw_three() -> Figure:
     note = "Straight arrows: a state is handed on. Curved arrows: a word attends to another"
@@ -93,8 +93,8 @@ def draw_three() -> Figure:
         2017: "there is no chain:\nwords attend to\nwords",
     }
     for year, y in heights.items():
-        label(ax, (0.02, y + 0.42), str(year), size=style.TITLE, weight="bold")
-        label(ax, (0.02, y + 0.22), said[year], color=style.MUTED, va="top")
+        bold(ax, (0.02, y + 0.42), str(year), size=style.TITLE)
+        muted(ax, (0.02, y + 0.22), said[year], va="top")
         boxes(ax, y, loud="<eos>" if year == 2014 else "")
     end = MIDDLES[WORDS.index("<eos>")]
     look = {"ha": "center", "weight": "bold", "color": style.ACCENT}
@@ -119,11 +119,11 @@ def draw_three() -> Figure:
 @figure(
     "before-backwards",
     caption="A recurrent translator of digits: what it attends to, and what share it has right.",
-    alt="On the left a row of digits, and below it the same row backwards. Lines from each digit "
-    "that is to be written to those that are attended to cross in the middle: the thickest of each "
-    "leads to the same digit in the other row. On the right the share of rows without a mistake "
-    "against their length: without attention it falls from 100% with 3 digits to 3% with 10; "
-    "with attention (dot products) it stays above 96% up to 9 digits and is near 86% with 10.",
+    alt="""On the left a row of digits, and below it the same row backwards. Lines from each
+    digit that is to be written to those that are attended to cross in the middle: the thickest
+    of each leads to the same digit in the other row. On the right the share of rows without a
+    mistake against their length: without attention it falls from 100% with 3 digits to 3% with
+    10; with attention (dot products) it stays above 96% up to 9 digits and is near 86% with 10.""",
 )
 def draw_backwards() -> Figure:
     stored, teal = experiments.load("backwards"), style.WEIGHT_COLORS[3]
@@ -142,8 +142,8 @@ def draw_backwards() -> Figure:
     for y, digits in ((high, row), (low, row[::-1])):
         for x, digit in zip(middles, digits, strict=True):
             box(ax, (x, y), 0.33, 0.44, digit, size=style.TITLE)
-    label(ax, (0.04, high + 0.42), "the encoder reads", color=style.MUTED)
-    label(ax, (0.04, low - 0.42), "the decoder should write", color=style.MUTED)
+    muted(ax, (0.04, high + 0.42), "the encoder reads")
+    muted(ax, (0.04, low - 0.42), "the decoder should write")
     label(ax, (2.5, 1.65), "attention", color=teal, weight="bold")
     looks = next(run["looks"] for run in stored["runs"] if run["attention"] == "dot")
     for (i, j), weight in np.ndenumerate(np.array(looks)[:-1, :-1]):
@@ -151,7 +151,7 @@ def draw_backwards() -> Figure:
             ends = (middles[i], low + 0.25), (middles[j], high - 0.25)
             path(ax, ends, teal, head=False, thick=4 * weight)
 
-    label(ax, (4.3, high + 0.42), "rows without a mistake", color=style.MUTED)
+    muted(ax, (4.3, high + 0.42), "rows without a mistake")
     chart = figure.add_axes((0.6, 0.205, 0.21, 0.49))
     look = {"linewidth": 3, "clip_on": False}
     chart.plot(lengths, means["dot"], color=teal, label=f"{best} dot products", **look)
@@ -173,26 +173,25 @@ def table_of_bars(
     wide, high = 1.25, 0.34
     for column, name in enumerate(columns):
         x = 1.9 + 2.1 * column
-        label(ax, (x, top), name, size=style.LABEL, weight="bold")
+        bold(ax, (x, top), name)
         for row, (kind, found) in enumerate(rows.items()):
             y, loud = top - 0.45 - 0.54 * row, kind == "transformer"
             look = {"size": style.LABEL, "weight": "bold" if loud else "normal"}
             look["color"] = style.ACCENT if loud else style.INK
             if not column:
                 label(ax, (0.02, y), LABELS[kind], **look)
-            area(ax, (x, y - high / 2), wide, high, style.GROUND)
             color = style.ACCENT if loud else style.SOFT
-            area(ax, (x, y - high / 2), wide * found[column], high, color)
+            bar(ax, (x, y - high / 2), wide, high, found[column], color)
             label(ax, (x + wide + 0.08, y), percent(found[column]), **look)
 
 
 @figure(
     "before-splits",
     caption="Right to the letter, by kind of sentence: four translators, three seeds each.",
-    alt="Three columns, each with a sentence and a bar for each translator: the Transformer, in "
-    "orange, the recurrent ones with additive scores and with dot products, and the one without "
-    "attention; means of three runs. Ordinary sentences: 96, 96, 90 and 77%. With a pronoun far "
-    "from its noun: 94, 85, 67 and 59%. Longer than any in training: 38, 85, 68 and 6%.",
+    alt="""Three columns, each with a sentence and a bar for each translator: the Transformer, in
+    orange, the recurrent ones with additive scores and with dot products, and the one without
+    attention; means of three runs. Ordinary sentences: 96, 96, 90 and 77%. With a pronoun far
+    from its noun: 94, 85, 67 and 59%. Longer than any in training: 38, 85, 68 and 6%.""",
 )
 def draw_splits() -> Figure:
     title = (
@@ -205,22 +204,22 @@ def draw_splits() -> Figure:
         for kind in LABELS
     }
     table_of_bars(ax, 3.5, [name for name, _ in SPLITS.values()], rows)
-    label(ax, (0.02, 1.02), "for example", color=style.MUTED, va="top")
+    muted(ax, (0.02, 1.02), "for example", va="top")
     for column, (_, example) in enumerate(SPLITS.values()):
         lines = textwrap.fill(f"“{example}.”", 26)
-        label(ax, (1.9 + 2.1 * column, 1.02), lines, color=style.MUTED, va="top")
+        muted(ax, (1.9 + 2.1 * column, 1.02), lines, va="top")
     return figure
 
 
 @figure(
     "before-length",
     caption="Right to the letter, by the length of the sentence: three translators, three seeds.",
-    alt="Three curves over 3 to 18 tokens. Up to 14 tokens, the longest in training, the "
-    "Transformer, in orange, stays between 89 and 96%, the additive one between 85 and 98%; "
-    "without attention it sinks from 92% to 52%. Beyond, on a grey ground, the one without "
-    "attention falls to 9% and on to 0, the Transformer to 65, 25, 10 and 4%; the additive one "
-    "goes on above 75%. No curve is smooth: the kinds of sentences change with the length, and "
-    "with 18 tokens there are 60.",
+    alt="""Three curves over 3 to 18 tokens. Up to 14 tokens, the longest in training, the
+    Transformer, in orange, stays between 89 and 96%, the additive one between 85 and 98%;
+    without attention it sinks from 92% to 52%. Beyond, on a grey ground, the one without
+    attention falls to 9% and on to 0, the Transformer to 65, 25, 10 and 4%; the additive one
+    goes on above 75%. No curve is smooth: the kinds of sentences change with the length, and
+    with 18 tokens there are 60.""",
 )
 def draw_length() -> Figure:
     curves, sentences = {}, {}
@@ -264,9 +263,9 @@ def draw_length() -> Figure:
 @figure(
     "before-maps",
     caption="What a recurrent translator with additive scores attends to, word by word.",
-    alt="An English sentence about animal and street, and below it its translation. A single thick "
-    "line leads from each Spanish word to one English word, the orange one from 'cansado' to "
-    "'tired'; 'did' and 'it' have none.",
+    alt="""An English sentence about animal and street, and below it its translation. A single
+    thick line leads from each Spanish word to one English word, the orange one from 'cansado' to
+    'tired'; 'did' and 'it' have none.""",
 )
 def draw_maps() -> Figure:
     found = chosen()["additive"][0]["map"]
@@ -280,7 +279,7 @@ def draw_maps() -> Figure:
         for y, words in ((1.75, found["read"]), (0.4, found["written"]))
     )
     for y, name in ((1.75, "English"), (0.4, "Spanish")):
-        label(ax, (0.02, y), name, color=style.MUTED, va="baseline")
+        muted(ax, (0.02, y), name, va="baseline")
     starts, ends = [(x, 0.6) for x in spanish], [(x, 1.55) for x in english]
     for rows, color in ((slice(last), style.WEIGHT_COLORS[3]), (slice(last, None), style.ACCENT)):
         threads(ax, starts[rows], ends, weights[rows], color, widest=4, least=0.1, upright=True)
@@ -290,10 +289,10 @@ def draw_maps() -> Figure:
 @figure(
     "before-adjective",
     caption="Adjectives in the right gender when the vector of the English one is exchanged.",
-    alt="Three columns of two bars: the Transformer, in orange, and the recurrent translator with "
-    "additive scores; means of three. With the adjective's own vector 94 and 86% of the Spanish "
-    "adjectives are in the right gender, with one from a sentence of the same gender 88 and 77%, "
-    "with one from a sentence of the other gender 13 and 64%.",
+    alt="""Three columns of two bars: the Transformer, in orange, and the recurrent translator
+    with additive scores; means of three. With the adjective's own vector 94 and 86% of the
+    Spanish adjectives are in the right gender, with one from a sentence of the same gender 88
+    and 77%, with one from a sentence of the other gender 13 and 64%.""",
 )
 def draw_adjective() -> Figure:
     runs, rows = experiments.load("before-adjective")["runs"], {}
@@ -316,12 +315,12 @@ def draw_adjective() -> Figure:
 
 @figure(
     "before-waiting",
-    caption="A recurrent layer’s time compared with that of self-attention, one sentence at a "
-    "time, each on the number of threads that suits it better.",
-    alt="Two rows on one axis of time, for a sentence of 128 words. The recurrent layer is 128 "
-    "grey cells, one after another, 14.9 ms long; self-attention is one orange cell of 1.49 ms. "
-    "Below, bars: how many times as long the recurrent layer takes, from 3 times as long with 8 "
-    "words to 10 with 128, and 6 with 512.",
+    caption="""A recurrent layer’s time compared with that of self-attention, one sentence at a
+    time, each on the number of threads that suits it better.""",
+    alt="""Two rows on one axis of time, for a sentence of 128 words. The recurrent layer is 128
+    grey cells, one after another, 14.9 ms long; self-attention is one orange cell of 1.49 ms.
+    Below, bars: how many times as long the recurrent layer takes, from 3 times as long with 8
+    words to 10 with 128, and 6 with 512.""",
 )
 def draw_waiting() -> Figure:
     time = quickest(experiments.load("waiting")["runs"])
@@ -337,13 +336,12 @@ def draw_waiting() -> Figure:
     ):
         took = time[name, most]
         wide = 7.1 * took / time["recurrent", most]
-        look = {"size": style.LABEL, "color": color, "weight": "bold"}
         for i in range(cells):
             area(ax, (0.02 + wide * i / cells, y), wide / cells - 0.008, 0.3, color)
-        label(ax, (0.02, y + 0.44), f"{name}: {does}", **look)
-        label(ax, (0.1 + wide, y + 0.15), f"{took:.3g} ms", **look)
+        bold(ax, (0.02, y + 0.44), f"{name}: {does}", color=color)
+        bold(ax, (0.1 + wide, y + 0.15), f"{took:.3g} ms", color=color)
     text = "The recurrent layer's time divided by self-attention's, by the length of the sentence"
-    label(ax, (0.02, 1.85), text, color=style.MUTED)
+    muted(ax, (0.02, 1.85), text)
     for i, (length, factor) in enumerate(times.items()):
         x, loud = 0.42 + 1.12 * i, length == most
         look = {"weight": "bold" if loud else "normal"}

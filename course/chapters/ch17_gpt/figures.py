@@ -10,24 +10,29 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from course import experiments
+from course.chapters.ch17_gpt import experiment_language_model as lab
 from course.drawing import style
 from course.drawing.architecture import BOX_HEIGHT, MIDDLES, PARTS, architecture
-from course.drawing.arrows import arrow, path
-from course.drawing.cells import area, outline
+from course.drawing.arrows import arrow, path, segment
+from course.drawing.cells import area, bar, outline
 from course.drawing.plots import curves, doubling
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, percent, sentence, titled, width_of, word
+from course.drawing.words import (
+    bold,
+    canvas,
+    label,
+    muted,
+    percent,
+    sentence,
+    titled,
+    width_of,
+    word,
+)
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.text import english_spanish
 from transformer_lib.variants.language_model import prefix_mask
 
-
-def example_row() -> list[str]:
-    from course.chapters.ch17_gpt.experiment_induction import ROW, repeated
-
-    return [str(number) for number in repeated(1, seed=5)[0][:ROW]]
-
-
+ROW = "26 37 5 33 19 7 14 11 27 39 31 36".split()  # one that a model may have to repeat
 LEFT = (
     "tgt_*",
     "decoder.self_attn",
@@ -43,16 +48,15 @@ LEFT = (
     "gpt-what-is-left",
     hero=True,
     caption="The decoder without cross-attention: what GPT keeps of the paper's figure.",
-    alt="The paper's figure of the Transformer. Orange on the right half: one-hot, embedding and "
-    "position, self-attention with its causal mask, feed-forward, add & norm after both, linear "
-    "and softmax, and the arrows between them, one of them around cross-attention. Grey, with the "
-    "word gone: the whole encoder on the left, and cross-attention, which reads it.",
+    alt="""The paper's figure of the Transformer. Orange on the right half: one-hot, embedding
+    and position, self-attention with its causal mask, feed-forward, add & norm after both,
+    linear and softmax, and the arrows between them, one of them around cross-attention. Grey,
+    with the word gone: the whole encoder on the left, and cross-attention, which reads it.""",
 )
 def draw_what_is_left() -> Figure:
     figure = architecture(*LEFT, title="GPT keeps only the orange parts")
-    ax, accent, pale = figure.axes[0], to_hex(style.ACCENT), style.tint(style.ACCENT)
-    said = "no encoder, and no cross-attention to read it"
-    label(ax, (0.3, 8.3), said, size=style.LABEL, color=style.MUTED)
+    ax, accent, pale = figure.axes[0], to_hex(style.ACCENT), style.PALE
+    muted(ax, (0.3, 8.3), "no encoder, and no cross-attention to read it", size=style.LABEL)
     x, after = MIDDLES["decoder"], PARTS["decoder.feed_forward"].y
     cross = PARTS["decoder.self_attn_norm"].y
     tints = {tint.lower() for tint in style.TINTS.values()}
@@ -86,20 +90,19 @@ def draw_what_is_left() -> Figure:
     around = [(x, low + 0.12), (far, low + 0.12), (far, high - 0.26), (x, high - 0.26)]
     path(ax, [(x, low), *around, (x, high)], style.ACCENT)
     for at, ha in (((0.8, 4.6), "right"), ((x + 1.25, 4.6), "left")):
-        label(ax, at, "gone", size=16, weight="bold", color=style.MUTED, ha=ha)
+        muted(ax, at, "gone", size=16, weight="bold", ha=ha)
     return figure
 
 
 @figure(
     "gpt-floor",
     caption="The loss of a small GPT on the grammar's sentences, and the floor under it.",
-    alt="Nats per token against the step of training. The curve begins at 3.69 after 100 steps, "
-    "falls to 3.05 at step 200, flattens, and ends at 2.33 at step 1,000, 0.37 above the floor of "
-    "1.96; orange is what lies between. In the floor stands: We like pianos, pencils or milk: "
-    "which one, only chance decides.",
+    alt="""Nats per token against the step of training. The curve begins at 3.69 after 100 steps,
+    falls to 3.05 at step 200, flattens, and ends at 2.33 at step 1,000, 0.37 above the floor of
+    1.96; orange is what lies between. In the floor stands: We like pianos, pencils or milk:
+    which one, only chance decides.""",
 )
 def draw_floor() -> Figure:
-    from course.chapters.ch17_gpt import experiment_language_model as lab
     from course.chapters.ch17_gpt.experiments import floor
 
     history, low = experiments.load("writing")["history"], floor()
@@ -109,7 +112,7 @@ def draw_floor() -> Figure:
     title = f"After {last:,} steps, the loss is still {above} nats above the floor"
     titled(figure, title, "Mean surprise at each next word of 500 new sentences; one small GPT")
     curves(ax, steps, {"loss": losses}, names=False, color=style.ACCENT)
-    ax.fill_between(steps, low, losses, color=style.tint(style.ACCENT))
+    ax.fill_between(steps, low, losses, color=style.PALE)
     ax.axhspan(0, low, color=style.RULE)
     ends = [low, losses[-1]]
     ax.plot([1.02 * last] * 2, ends, color=style.ACCENT, linewidth=6, solid_capstyle="butt")
@@ -118,12 +121,16 @@ def draw_floor() -> Figure:
     ax.text(0.03 * last, 1.42, f"the floor: {low:.2f}", size=style.LABEL + 2, **look)
     said = "what comes next is partly chance,\nand no model can know it"
     ax.text(0.03 * last, 0.98, said, va="center")
-    drawn = map(str.split, lab.sentences(lab.VALIDATION, lab.VALIDATION_SEED))
-    nouns = [words[2] for words in drawn if words[:2] == ["We", "like"] and len(words) == 3]
     look, y = {"size": style.LABEL + 3, "color": style.INK, "ha": "left"}, 0.98
     for x in (0.81, 1.0):
         label(ax, (x * last, y), "or")
-    for x, text in zip((0.45, 0.525, 0.68, 0.86, 1.06), ("We", "like", *nouns), strict=True):
+    for x, text in (
+        (0.45, "We"),
+        (0.525, "like"),
+        (0.68, "pianos"),
+        (0.86, "pencils"),
+        (1.06, "milk"),
+    ):
         word(ax, (x * last, y), text, **look)
     arrow(ax, (0.61 * last, y), (0.655 * last, y))
     ax.set(xlim=(0, 1.17 * last), ylim=(0, 4), yticks=range(5), xlabel="steps of training")
@@ -135,15 +142,14 @@ def draw_floor() -> Figure:
 @figure(
     "gpt-scaling",
     caption="How far above the floor language models come, by sentences, weights and steps.",
-    alt="Three panels with logarithmic axes of the same scale, a dot for each of three seeds, and "
-    "a straight line from the first mean to the last: nats per token above the floor. From 1,000 "
-    "over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 over 0.98 and 0.41 to "
-    "0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from step 250 "
-    "to step 1,500 of one run from 0.88 to 0.23. Orange: a doubling takes 35%, 34% and 41%.",
+    alt="""Three panels with logarithmic axes of the same scale, a dot for each of three seeds,
+    and a straight line from the first mean to the last: nats per token above the floor. From
+    1,000 over 3,000 and 10,000 to 30,000 sentences the distance falls from 1.83 over 0.98 and
+    0.41 to 0.23; from 21,744 over 55,776 to 160,704 weights from 0.77 over 0.41 to 0.23; from
+    step 250 to step 1,500 of one run from 0.88 to 0.23. Orange: a doubling takes 35%, 34% and
+    41%.""",
 )
 def draw_scaling() -> Figure:
-    from course.chapters.ch17_gpt import experiment_language_model as lab
-
     panels, low = lab.distances(), lab.floor_under(lab.VALIDATION)
     wide = [math.log(2.6 * max(sizes) / min(sizes)) for sizes in panels.values()]
     figure = style.new_figure(style.WIDTH, 4.4)
@@ -179,12 +185,12 @@ def draw_scaling() -> Figure:
 @figure(
     "gpt-dials",
     caption="What a small GPT writes, by the way in which its words are drawn.",
-    alt="Five rows, with a bar for the share of sentences that the grammar could have written, one "
-    "for the different words in 150 sentences, and the first of them. Orange, temperature 0.5: "
-    "0.49 and 277; The turtle didn't cross the square because it was too narrow, with a check "
-    "mark. Top-k 10: 0.43 and 279, right too. Top-p 0.9: 0.27 and 358. Temperature 1: "
-    "0.20 and 415; Your grandmothers didn't want to carry our piano because they were "
-    "too nervous. Temperature 1.5: 0.06 and 503; I live is very fast. The last three have a cross.",
+    alt="""Five rows, with a bar for the share of sentences that the grammar could have written,
+    one for the different words in 150 sentences, and the first of them. Orange, temperature 0.5:
+    0.49 and 277; The turtle didn't cross the square because it was too narrow, with a check
+    mark. Top-k 10: 0.43 and 279, right too. Top-p 0.9: 0.27 and 358. Temperature 1: 0.20 and
+    415; Your grandmothers didn't want to carry our piano because they were too nervous.
+    Temperature 1.5: 0.06 and 503; I live is very fast. The last three have a cross.""",
 )
 def draw_dials() -> Figure:
     from course.grammar.recognition import could_write
@@ -200,7 +206,7 @@ def draw_dials() -> Figure:
     most = max(row["words"] for row in rows)
     heads = {1.45: "right", 3.0: "different words", 4.75: "the first sentence it wrote"}
     for x, said in heads.items():
-        label(ax, (x, 3.27), said, size=style.LABEL, weight="bold")
+        bold(ax, (x, 3.27), said)
     for place, row in enumerate(sorted(rows, key=lambda row: -row["own"])):
         y, color = 2.8 - 0.62 * place, style.ACCENT if row is best else style.SOFT
         ink = {"color": style.ACCENT, "weight": "bold"} if row is best else {"color": style.INK}
@@ -209,8 +215,7 @@ def draw_dials() -> Figure:
             (1.45, row["own"], percent(row["own"])),
             (3.0, row["words"] / most, str(row["words"])),
         ):
-            area(ax, (x, y - 0.12), 0.95, 0.24, style.GROUND)
-            area(ax, (x, y - 0.12), 0.95 * share, 0.24, color)
+            bar(ax, (x, y - 0.12), 0.95, 0.24, share, color)
             label(ax, (x + 1.02, y), said, size=style.LABEL, **ink)
         own = could_write(row["first"][0])
         label(ax, (4.75, y), "✓" if own else "×", size=14, **ink)
@@ -222,10 +227,10 @@ def draw_dials() -> Figure:
 @figure(
     "gpt-masks",
     caption="Two masks for one text: GPT's, and that of a prompt read both ways.",
-    alt="A row for each word of I like trees => me gustan los árboles, the first four of which are "
-    "the prompt, in a frame. Each row holds the words that the word at its left may see. Grey, for "
-    "both masks: a staircase of all words up to its own. Orange, only for the prefix mask: six "
-    "words more, with which each of the prompt's words sees the whole prompt.",
+    alt="""A row for each word of I like trees => me gustan los árboles, the first four of which
+    are the prompt, in a frame. Each row holds the words that the word at its left may see. Grey,
+    for both masks: a staircase of all words up to its own. Orange, only for the prefix mask: six
+    words more, with which each of the prompt's words sees the whole prompt.""",
 )
 def draw_masks() -> Figure:
     words = "I like trees => me gustan los árboles".split()
@@ -240,7 +245,7 @@ def draw_masks() -> Figure:
     wide = np.array([width_of(text, size) + gap for text in words])
     middles = left + np.cumsum(wide) - wide / 2
     for row, text in enumerate(words):
-        label(ax, (left - 0.3, top - pitch * row), text, size=size, ha="right", weight="bold")
+        bold(ax, (left - 0.3, top - pitch * row), text, size=size, ha="right")
     for row, column in np.argwhere(prefix.numpy()):
         color = style.MUTED if gpt[row, column] else style.ACCENT
         word(ax, (middles[column], top - pitch * row), words[column], size=size, color=color)
@@ -255,10 +260,10 @@ def draw_masks() -> Figure:
 @figure(
     "gpt-translations",
     caption="English to Spanish, by a translator and by language models with a prompt.",
-    alt="Three columns with an example each, and a row of bars for each of three models: "
-    "a translator, a language model under GPT's mask, and one under the prefix mask. A bar is the "
-    "mean share right to the letter, with a dot for each seed. Like the training, 0.85, 0.79 and "
-    "0.76; with a pronoun, 0.70, 0.63 and 0.64; longer ones, orange, 0.18, 0.21 and 0.05.",
+    alt="""Three columns with an example each, and a row of bars for each of three models: a
+    translator, a language model under GPT's mask, and one under the prefix mask. A bar is the
+    mean share right to the letter, with a dot for each seed. Like the training, 0.85, 0.79 and
+    0.76; with a pronoun, 0.70, 0.63 and 0.64; longer ones, orange, 0.18, 0.21 and 0.05.""",
 )
 def draw_translations() -> Figure:
     from course.chapters.ch17_gpt.experiment_one_text import ASKED, summary
@@ -270,20 +275,19 @@ def draw_translations() -> Figure:
     figure, ax = canvas(4.3, title, note)
     wide, high, rows = 1.35, 0.34, np.array([0.1, 0, -0.1])
     dots = {"color": style.INK, "ms": 5, "mec": style.PAPER, "mew": 0.8}
-    label(ax, (0.02, 1.1), "for example", color=style.MUTED)
-    label(ax, (1.85 + wide, 3.01), "100%", color=style.MUTED, ha="right")
+    muted(ax, (0.02, 1.1), "for example")
+    muted(ax, (1.85 + wide, 3.01), "100%", ha="right")
     for column, (split, kind) in enumerate(zip(ASKED, kinds, strict=True)):
         x, loud = 1.85 + 2.1 * column, split == "longer"
-        look = {"size": style.LABEL, "color": style.ACCENT if loud else style.INK, "weight": "bold"}
-        label(ax, (x, 3.28), kind, **look)
+        ink, color = (style.ACCENT, style.ACCENT) if loud else (style.INK, style.SOFT)
+        bold(ax, (x, 3.28), kind, color=ink)
         for row, (name, found) in enumerate(zip(names, summary(), strict=True)):
             y, mean = 2.72 - 0.52 * row, float(np.mean(found[split]))
             if not column:
                 label(ax, (0.02, y), name, size=style.LABEL)
-            area(ax, (x, y - high / 2), wide, high, style.GROUND)
-            area(ax, (x, y - high / 2), wide * mean, high, style.ACCENT if loud else style.SOFT)
+            bar(ax, (x, y - high / 2), wide, high, mean, color)
             ax.plot(x + wide * np.array(found[split]), y + rows, "o", **dots)
-            label(ax, (x + wide + 0.08, y), f"{100 * mean:.0f}%", **look)
+            bold(ax, (x + wide + 0.08, y), f"{100 * mean:.0f}%", color=ink)
         example = english_spanish.load(split)[0][0].replace("'", "’")
         for row, line in enumerate(textwrap.wrap(example, 24)):
             sentence(ax, (x + 0.04, 1.07 - 0.26 * row), line.split(), {}, size=style.NOTE, gap=0.11)
@@ -293,22 +297,21 @@ def draw_translations() -> Figure:
 @figure(
     "gpt-induction",
     caption="Three models learn to repeat what they have read, slowly and then fast.",
-    alt="On top, a row of twelve numbers and how it begins again, 26 37 5; an orange arrow leads "
-    "from the second 5 to 33, which came after the first: the answer. Below, for each of three "
-    "models, two panels over 800 steps. In the upper one, in orange, the largest weight of any "
-    "head on the number to copy; in the lower one the loss on the repeated row, from 3.9 slowly to "
-    "about 3 nats, in two seeds with a jump back, and then below a half within 75 to 175 steps, "
-    "at step 400, 450 and 550; a line crosses both there. In these steps the weight rises from 0.1 "
-    "over 0.2 to about 0.8, and then above 0.9.",
+    alt="""On top, a row of twelve numbers and how it begins again, 26 37 5; an orange arrow
+    leads from the second 5 to 33, which came after the first: the answer. Below, for each of
+    three models, two panels over 800 steps. In the upper one, in orange, the largest weight of
+    any head on the number to copy; in the lower one the loss on the repeated row, from 3.9
+    slowly to about 3 nats, in two seeds with a jump back, and then below a half within 75 to 175
+    steps, at step 400, 450 and 550; a line crosses both there. In these steps the weight rises
+    from 0.1 over 0.2 to about 0.8, and then above 0.9.""",
 )
 def draw_induction() -> Figure:
-    runs, row = experiments.load("induction")["runs"], example_row()
+    runs, row = experiments.load("induction")["runs"], ROW
     figure = style.new_figure(style.WIDTH, 5.4)
     title = "Each model learns to repeat a row while a head learns where to look"
     note = "Three models. At the second 5, a head learns to look at what followed the first 5"
     titled(figure, title, note)
-    how = {"height_ratios": (1.2, 1, 1.2)}
-    example, *panels = figure.subplot_mosaic("rrr;012;345", **how).values()
+    example, *panels = figure.subplot_mosaic("rrr;012;345", height_ratios=(1.2, 1, 1.2)).values()
     example.set(xlim=(0.4, len(row) + 5.4), ylim=(-0.2, 1))
     example.axis("off")
     again, copied = len(row) + 2, 3
@@ -319,7 +322,7 @@ def draw_induction() -> Figure:
     ends = (again + 2, 0.52), (copied + 1, 0.52)
     arrow(example, *ends, style.ACCENT, rise=0.35, thick=2)
     for x, text in ((5, "a row of numbers"), (again, "the same again")):
-        label(example, (x - 0.35, 0), text, color=style.MUTED)
+        muted(example, (x - 0.35, 0), text)
     for number, run in enumerate(runs):
         history = [entry for entry in run["history"] if entry["step"] <= 800]
         learned = next(entry["step"] for entry in history if entry["second"] < 0.5)
@@ -331,7 +334,7 @@ def draw_induction() -> Figure:
             ax.set_yticks([0, most])
         ax.set(xticks=[0, learned, 800], xlabel="first 800 of 1,200 steps")
         said = "" if number else "below a half\nfrom here on"
-        label(ax, (learned + 10, 3.2), said, color=style.MUTED)
+        muted(ax, (learned + 10, 3.2), said)
         panels[number].set_title(f"model {number + 1}")
     panels[0].set_ylabel("largest weight of any head on the word to copy")
     panels[3].set_ylabel("loss on the row, in nats")
@@ -341,23 +344,22 @@ def draw_induction() -> Figure:
 @figure(
     "gpt-heads-off",
     caption="The same three models with one of their eight heads switched off.",
-    alt="On top a row of numbers, and how it begins again with 26. An orange arrow leads from 37 "
-    "one word back, a thin one from the second 26 to 37, the word to copy. Below, for each of "
-    "three models eight bars, four for each layer: the loss on the repeated row without one head. "
-    "In each the highest is orange, a head of layer 0 that looks one word back: 0.65, 0.96 and "
-    "2.38. Without any other it is at most 0.29, 0.71 and 0.65. It is 3.7 if the first row is "
-    "ignored, and 2.5 if its twelve words are known and taken as equally likely.",
+    alt="""On top a row of numbers, and how it begins again with 26. An orange arrow leads from
+    37 one word back, a thin one from the second 26 to 37, the word to copy. Below, for each of
+    three models eight bars, four for each layer: the loss on the repeated row without one head.
+    In each the highest is orange, a head of layer 0 that looks one word back: 0.65, 0.96 and
+    2.38. Without any other it is at most 0.29, 0.71 and 0.65. It is 3.7 if the first row is
+    ignored, and 2.5 if its twelve words are known and taken as equally likely.""",
 )
 def draw_heads_off() -> Figure:
-    stored, row = experiments.load("induction"), example_row()[:7]
+    stored, row = experiments.load("induction"), ROW
     runs = stored["runs"]
     on = max(run["history"][-1]["second"] for run in runs)
     note = (
         "Loss on a repeated row with one of eight heads off; with "
         f"all of them, it is at most {on:.2f}"
     )
-    title = "In each model, the head that matters most looks one word back"
-    figure, ax = canvas(5.3, title, note)
+    figure, ax = canvas(5.3, "In each model, the head that matters most looks one word back", note)
     places, y = [0.4 + 0.9 * place for place in range(9)], 3.75
     for x, text in zip(places, [*row[:6], "…", row[0], f"{row[1]} ?"], strict=True):
         word(ax, (x, y), text, size=13, color=style.ACCENT if "?" in text else style.INK)
@@ -367,7 +369,7 @@ def draw_heads_off() -> Figure:
     said = f"layer 0: a head looks\none word back, from {row[1]} to {row[0]}"
     label(ax, (0.2, down - 0.1), said, color=style.ACCENT, weight="bold")
     said = f"layer 1: {row[0]} looks for what came\nafter {row[0]}, to copy it"
-    label(ax, (places[7] + 0.1, down - 0.1), said, color=style.MUTED, ha="center")
+    muted(ax, (places[7] + 0.1, down - 0.1), said, ha="center")
     zero, nothing, bar = 0.75, f"{runs[0]['history'][-1]['first']:.1f}", 0.2
     nat = 2 / float(nothing)
     unordered = f"{math.log(stored['words_in_a_row']):.1f}"
@@ -377,7 +379,7 @@ def draw_heads_off() -> Figure:
         (nothing, "all words\nequally likely"),
     ):
         up = zero + nat * float(loss)
-        path(ax, [(1.3, up), (style.WIDTH - 0.05, up)], style.SOFT, head=False, thick=0.75)
+        segment(ax, (1.3, up), (style.WIDTH - 0.05, up), style.SOFT, thick=0.75)
         label(ax, (0.02, up), f"loss {loss}\n{said}")
     line = zero + nat * float(unordered)
     for number, run in enumerate(runs):
@@ -390,7 +392,7 @@ def draw_heads_off() -> Figure:
                 above = line if top > line - 0.3 else top  # not across the line
                 label(ax, (x - 0.07, above + 0.14), f"{loss:.2f}", size=14, **look)
         for away, layer in ((0.46, "layer 0"), (1.54, "layer 1")):
-            label(ax, (left + away, zero - 0.17), layer, ha="center", color=style.MUTED)
+            muted(ax, (left + away, zero - 0.17), layer, ha="center")
         label(ax, (left + 1, zero - 0.45), f"model {number + 1}", ha="center", weight="bold")
     label(ax, (left + 0.46, line - 0.3), "without the head that\nlooks back the most", **look)
     return figure

@@ -10,12 +10,12 @@ from torch import Tensor
 
 from course import experiments
 from course.drawing import style
-from course.drawing.arrows import arrow, path
+from course.drawing.arrows import arrow, path, segment
 from course.drawing.cells import area, matrix, outline, strip
 from course.drawing.registry import figure
 from course.drawing.rows import verdict
 from course.drawing.values import as_array
-from course.drawing.words import canvas, label
+from course.drawing.words import bold, canvas, label, muted
 from transformer_lib.model.embedding import positional_encoding
 from transformer_lib.variants import ALiBi, Rotary
 
@@ -76,10 +76,10 @@ def _one_word_everywhere(length: int = 12, d_k: int = 16) -> dict[str, Tensor]:
 @figure(
     "since-bends",
     caption="What ReLU, GELU and SiLU make of a number.",
-    alt="Three curves next to each other, what comes out against what goes in, from -4 to 1.25, "
-    "with a dot at -1. ReLU, max(0, z), in grey, is 0 there and everywhere below 0, and has a "
-    "corner. GELU and SiLU, in orange, have no corner and dip below 0, which is filled: at -1 they "
-    "give -0.16 and -0.27. ReLU is thin and named behind both.",
+    alt="""Three curves next to each other, what comes out against what goes in, from -4 to 1.25,
+    with a dot at -1. ReLU, max(0, z), in grey, is 0 there and everywhere below 0, and has a
+    corner. GELU and SiLU, in orange, have no corner and dip below 0, which is filled: at -1 they
+    give -0.16 and -0.27. ReLU is thin and named behind both.""",
 )
 def draw_bends() -> Figure:
     z = torch.linspace(-4, 1.25, 106)  # beyond, all three are near 0 or z
@@ -92,31 +92,30 @@ def draw_bends() -> Figure:
         color, x = style.ACCENT if place else style.MUTED, 1.7 + 2.75 * place
         at, out = x + wide * z, zero + high * bend(z)
         ax.plot(at, np.full(len(z), zero), color=style.SOFT, linewidth=1)
-        path(ax, [(x, zero), (x, 2.2)], style.RULE, head=False, thick=1, zorder=1)
+        segment(ax, (x, zero), (x, 2.2), style.RULE, thick=1, zorder=1)
         ax.fill_between(at, out, zero, out < zero, color=style.tint(color), linewidth=0)
         corners = [(float(at[0]), zero), (x, zero), (float(at[-1]), zero + high * 1.25)]
         path(ax, corners, style.SOFT, head=False, thick=1.2, zorder=1.5)
-        label(ax, (corners[-1][0], 2.45), "ReLU" * bool(place), ha="center", color=style.MUTED)
+        muted(ax, (corners[-1][0], 2.45), "ReLU" * bool(place), ha="center")
         ax.plot(at, out, color=color, linewidth=2.8)
         one = float(bend(torch.tensor(-1.0)))
         ax.plot(x - wide, zero + high * one, "o", color=color, ms=8)
-        look = {"size": style.LABEL, "color": color, "weight": "bold"}
-        label(ax, (float(at[0]), 2.2), name, **look)
+        bold(ax, (float(at[0]), 2.2), name, color=color)
         label(ax, (x - wide, zero + 0.18), "−1", ha="center")
         label(ax, (x + 0.07, zero - 0.15), "0")
         said = f"−1 becomes {f'{one:.2f}' if one else 0}"
-        label(ax, (x - wide - 0.2, zero + high * one - 0.28), said, ha="center", **look)
+        bold(ax, (x - wide - 0.2, zero + high * one - 0.28), said, ha="center", color=color)
     return figure
 
 
 @figure(
     "since-positions",
     caption="The scores of one word with itself at twelve positions, told in three ways.",
-    alt="Three squares of scores (for ALiBi, of what is added to them), positions of queries by "
-    "positions of keys, with one outlined diagonal: the key 3 positions before the query. Below, "
-    "larger, its cells stand side by side. With rotary "
-    "positions and with ALiBi they all have one color. With the sinusoids of 2017, added to the "
-    "word, they differ. Each square has its own scale.",
+    alt="""Three squares of scores (for ALiBi, of what is added to them), positions of queries by
+    positions of keys, with one outlined diagonal: the key 3 positions before the query. Below,
+    larger, its cells stand side by side. With rotary positions and with ALiBi they all have one
+    color. With the sinusoids of 2017, added to the word, they differ. Each square has its own
+    scale.""",
 )
 def draw_positions() -> Figure:
     title = "With rotary positions and ALiBi, it doesn't matter where a pair stands"
@@ -145,7 +144,7 @@ def draw_positions() -> Figure:
                 label(ax, (x - 0.08, bottom + side - (place + 0.5) * cell), f"{place}", ha="right")
         label(ax, (x + side / 2, bottom - 0.14), "key", ha="center")
         label(ax, (x + side / 2, foot - 0.2), said, ha="center", color=color, weight="bold")
-        label(ax, (x, bottom + side + 0.17), name, size=style.LABEL, weight="bold", color=color)
+        bold(ax, (x, bottom + side + 0.17), name, color=color)
     for y, said in ((bottom + side / 2, "query"), (foot + high / 2, "outlined")):
         label(ax, (0.82, y), said, ha="right")
     strip(ax, (2.4, 0.13), 1.4, 0.12, np.linspace(-1, 1, 65), limit=1)
@@ -157,12 +156,12 @@ def draw_positions() -> Figure:
 @figure(
     "since-worth",
     caption="How many more sentences each change gets right, at its own learning rate.",
-    alt="Thirteen rows with bars in two columns, in points above the base, and bands for the range "
-    "of ten unchanged models; no bar: no clear difference. As in training: Muon is 12 points above "
-    "the base, today 9, pre-norm and SwiGLU 6, the small experts and AdamW 5, "
-    "stable 4, GELU 3; below it are multi-query with 10, no positions with 14. Longer: today 46 "
-    "above, rotary 34, T5's positions 33, Muon 29, ALiBi 22, pre-norm 12, AdamW 8; multi-query is "
-    "10 below, no positions 15. The others have no row. Orange: the bars of Muon and of rotary.",
+    alt="""Thirteen rows with bars in two columns, in points above the base, and bands for the
+    range of ten unchanged models; no bar: no clear difference. As in training: Muon is 12 points
+    above the base, today 9, pre-norm and SwiGLU 6, the small experts and AdamW 5, stable 4, GELU
+    3; below it are multi-query with 10, no positions with 14. Longer: today 46 above, rotary 34,
+    T5's positions 33, Muon 29, ALiBi 22, pre-norm 12, AdamW 8; multi-query is 10 below, no
+    positions 15. The others have no row. Orange: the bars of Muon and of rotary.""",
 )
 def draw_worth() -> Figure:
     base, *rows = stored_points()
@@ -184,10 +183,10 @@ def draw_worth() -> Figure:
     for key, (zero, said) in columns.items():
         at, wide = (zero + point * min(base[key]), last), point * np.ptp(base[key])
         area(ax, at, wide, top - last + 0.2, style.GROUND)
-        path(ax, [(zero, last), (zero, top + 0.2)], style.SOFT, head=False, thick=0.75)
-        label(ax, (zero, top + 0.4), said, size=style.LABEL, weight="bold", ha="center")
+        segment(ax, (zero, last), (zero, top + 0.2), style.SOFT, thick=0.75)
+        bold(ax, (zero, top + 0.4), said, ha="center")
         chance = "the range of ten\nunchanged models"
-        label(ax, (at[0] + wide / 2, last - 0.25), chance, ha="center", color=style.MUTED)
+        muted(ax, (at[0] + wide / 2, last - 0.25), chance, ha="center")
         for place, row in enumerate(clear):
             y, mean = top - pitch * place - 0.14 * (row["what"] == "today"), points(row, key)
             if key == "test":
@@ -199,18 +198,17 @@ def draw_worth() -> Figure:
                 at = zero + point * mean + 0.07 * np.sign(mean), y
                 label(ax, at, in_points(mean), ha=ha, **look)
     more = f"{len(rows) - len(clear)} other changes: no\nclear difference on either"
-    label(ax, (0.02, last - 0.25), more, color=style.MUTED)
+    muted(ax, (0.02, last - 0.25), more)
     return figure
 
 
 @figure(
     "since-language-model",
     caption="The same changes in a language model: how much of the gap to the floor each closes.",
-    alt="Bars on rails from the base's loss, at 0 percent, to the floor, at 100: how "
-    "much of this gap is gone. Muon 25 percent, in orange, today 10, SwiGLU 9, not tied and "
-    "QK-norm 8, GELU and AdamW 5. Farther away than the base, to the left, are stable by 5, "
-    "multi-query by 10 and the window by 15. The others show no clear difference, no positions "
-    "among them, with 1.",
+    alt="""Bars on rails from the base's loss, at 0 percent, to the floor, at 100: how much of
+    this gap is gone. Muon 25 percent, in orange, today 10, SwiGLU 9, not tied and QK-norm 8,
+    GELU and AdamW 5. Farther away than the base, to the left, are stable by 5, multi-query by 10
+    and the window by 15. The others show no clear difference, no positions among them, with 1.""",
 )
 def draw_language_model() -> Figure:
     from course.chapters.ch18_since_2017.experiments import nearer
@@ -225,8 +223,8 @@ def draw_language_model() -> Figure:
     zero, end, y = 3.2, style.WIDTH - 0.1, 3.6
     inch = (end - zero) / 100
     for x, said, ha in ((zero, "0%: no change", "left"), (end, "100%: the floor", "right")):
-        label(ax, (x, y + 0.32), said, ha=ha, color=style.MUTED)
-        path(ax, [(x, 0.5), (x, y + 0.2)], style.SOFT, head=False, thick=0.75)
+        muted(ax, (x, y + 0.32), said, ha=ha)
+        segment(ax, (x, 0.5), (x, y + 0.2), style.SOFT, thick=0.75)
     for place, (row, mean) in enumerate(zip(clear, gone, strict=True)):
         worse, look = mean < 0, {} if place else {"color": style.ACCENT, "weight": "bold"}
         y -= 0.15 * (gone[place - 1] > 0 > mean)
@@ -238,7 +236,7 @@ def draw_language_model() -> Figure:
         label(ax, (zero + inch * mean + at, y), f"{in_points(mean)}%", ha=ha, **look)
         y -= 0.31
     same = f"{len(rows) - len(clear)} other changes, including every kind of position: {UNCLEAR}"
-    label(ax, (0.02, 0.16), same, color=style.MUTED)
+    muted(ax, (0.02, 0.16), same)
     return figure
 
 
@@ -246,11 +244,10 @@ def draw_language_model() -> Figure:
     "since-2017-and-today",
     hero=True,
     caption="What replaced the parts of 2017 in `today`, and what each change gains here.",
-    alt="A table of what replaced what, with bars for what a change is worth on longer sentences. "
-    "Clear ones: rotary +34, in orange, pre-norm +12, AdamW +8; all nine at "
-    "once, today +46. No bars have those with no clear difference: stable, RMSNorm, SwiGLU, "
-    "QK-norm, no biases and "
-    "grouped queries.",
+    alt="""A table of what replaced what, with bars for what a change is worth on longer
+    sentences. Clear ones: rotary +34, in orange, pre-norm +12, AdamW +8; all nine at once, today
+    +46. No bars have those with no clear difference: stable, RMSNorm, SwiGLU, QK-norm, no biases
+    and grouped queries.""",
 )
 def draw_both_ends() -> Figure:
     rows = {row["what"]: row for row in stored_points()}
@@ -264,30 +261,29 @@ def draw_both_ends() -> Figure:
     figure, ax = canvas(4.7, title, note)
     zero, y, unclear = 4.3, 3.33, [row for row in parts if row not in clear]
     for x, said in ((0.02, "2017"), (2.0, "today (by 2024)"), (zero, "gain, one change at a time")):
-        label(ax, (x, 3.7), said, size=style.LABEL, weight="bold")
+        bold(ax, (x, 3.7), said)
     for row in [*clear, *unclear, together]:
-        bold, loud = row in (clear[0], together), row is clear[0]
+        strong, loud = row in (clear[0], together), row is clear[0]
         ink = style.ACCENT if loud else style.MUTED if row in unclear else style.INK
-        look = {"size": style.LABEL, "weight": "bold" if bold else "normal", "color": ink}
+        look = {"size": style.LABEL, "weight": "bold" if strong else "normal", "color": ink}
         y -= 0.14 * (row in (unclear[0], together))
         if row is together:
-            path(ax, [(0.02, y + 0.22), (style.WIDTH, y + 0.22)], style.RULE, head=False, thick=1)
+            segment(ax, (0.02, y + 0.22), (style.WIDTH, y + 0.22), style.RULE, thick=1)
             label(ax, (2.0, y), "all nine changes at once", **look)
         else:
             old, new = CHANGED[row["what"]]
-            label(ax, (0.02, y), old, size=style.LABEL, color=style.MUTED)
+            muted(ax, (0.02, y), old, size=style.LABEL)
             arrow(ax, (1.66, y), (1.9, y), style.SOFT)
             label(ax, (2.0, y), new, **look)
         if row not in unclear:
             wide = 0.07 * _mean(row)  # inches
-            color = style.ACCENT if loud else style.MUTED if bold else style.SOFT
+            color = style.ACCENT if loud else style.MUTED if strong else style.SOFT
             area(ax, (zero, y - 0.12), wide, 0.24, color)
             label(ax, (zero + wide + 0.08, y), in_points(_mean(row)), **look)
         elif row is unclear[0]:
             foot, x = y - 0.28 * (len(unclear) - 1), zero + 0.15
-            path(ax, [(x, y + 0.1), (x, foot - 0.1)], style.SOFT, head=False)
-            look |= {"color": style.MUTED}
+            segment(ax, (x, y + 0.1), (x, foot - 0.1), style.SOFT)
             label(ax, (x + 0.12, (y + foot) / 2), UNCLEAR, **look)
         y -= 0.28 if row in unclear else 0.34
-    path(ax, [(zero, y + 0.14), (zero, 3.53)], style.SOFT, head=False, thick=0.75)
+    segment(ax, (zero, y + 0.14), (zero, 3.53), style.SOFT, thick=0.75)
     return figure

@@ -9,12 +9,14 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from course import experiments
+from course.chapters.ch19_judge.experiments import TRIES, by_way
 from course.chapters.ch19_judge.policy import least_kl, share_solved
+from course.chapters.ch19_judge.preferences import TAUGHT
 from course.drawing import style
 from course.drawing.arrows import box
-from course.drawing.plots import curves, doubling, name_lines
+from course.drawing.plots import curves, doubling, name_lines, shares
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, sentence, titled
+from course.drawing.words import bold, canvas, label, muted, sentence, titled
 
 Row = Mapping[str, Any]
 WINDOW = 10  # steps of training behind one point of a curve
@@ -35,12 +37,26 @@ def _mean(runs: Sequence[Row], what: str) -> float:
     return statistics.mean(run[what] for run in runs)
 
 
-def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
-    """Draw how much farther than it must each training leads, at its share of right sentences.
+def stored_ways() -> dict[str, list[Row]]:
+    from course.chapters.ch19_judge.experiments import name
 
-    before: the share of right sentences at the start. trainings: name -> the runs of its seeds,
-    with "right", "different" and "kl".
-    """
+    return {name(way): runs for way, runs in by_way(experiments.load("judge")).items()}
+
+
+@figure(
+    "judge-price",
+    hero=True,
+    caption="How far from the starting model each method moves, and how far it would have to.",
+    alt="""The share of correct sentences against the KL from the starting model, in nats per
+    sentence. From the starting model, at a quarter, a curve rises steeply to 1 after about one
+    and a half nats: the least distance for each share; to its left is out of reach. Best of 16
+    lies on it, near 1. Three methods lie to its right, each joined to it by a bar: GRPO at 91%
+    and 5.2 nats, with 52% different sentences; DPO at 53% and 3.2, with 99% different; the
+    reward model at 86% and 9, with 29% different.""",
+)
+def draw_price() -> Figure:
+    ways = by_way(experiments.load("preferences"))
+    before = _mean(ways["start"], "right")
     figure, ax = style.panel(4.0)
     note = "The curve: the least distance for each share. Best of 16: computed, not measured. "
     note += "Orange: means of three seeds"
@@ -58,7 +74,8 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
         ax.plot(*at, "o", color=style.INK, markersize=8, zorder=5, clip_on=False)
         ax.annotate(said, at, side, textcoords="offset points", **look)
     label(ax, (0.06, 0.88), "out of\nreach")
-    for name, runs in trainings.items():
+    for name in TAUGHT:
+        runs = ways[name]
         right, kl = (_mean(runs, what) for what in ("right", "kl"))
         ax.hlines(right, least_kl(right, before), kl, color=style.ACCENT, linewidth=3, zorder=3)
         ax.plot(kl, right, "o", color=style.ACCENT, markersize=9, zorder=4)
@@ -66,61 +83,74 @@ def _price(before: float, trainings: Mapping[str, Sequence[Row]]) -> Figure:
         label(ax, (kl + 0.2, right), said, size=style.LABEL, color=style.ACCENT)
     ax.set(xlim=(0, 13.2), ylim=(0.15, 1.1), xticks=range(0, 13, 2), ylabel="correct sentences")
     ax.set_xlabel("distance from the starting model (KL, in nats per sentence)")
-    ax.set_yticks([0.25, 0.5, 0.75, 1], ["25%", "50%", "75%", "100%"])
+    shares(ax.yaxis, (0.25, 0.5, 0.75, 1))
     return figure
 
 
-def _what_it_eats(rows: Mapping[str, Sequence[Row]], loud: str) -> Figure:
-    """Draw the first sentences that each model writes -> figure.
-
-    rows: name -> the runs of its seeds, with "right", "words" and the "first" sentences of each.
-    loud: the name whose sentences are on chips, marked where more than half have the word.
-    """
+@figure(
+    "judge-eats",
+    caption="What the sentences are like before and after training.",
+    alt="""The first six sentences of each. Of the starting model, 23% are correct, with 522
+    different words: six different sentences, such as 'My father wants to wash my cousin'. Taught
+    without a KL penalty, 98% are correct, with 48 different words: four times 'You didn't go to
+    bed', and two that differ from it in one or two words; the shared words are marked. Best of
+    16 of the starting model, 98% are correct, with 420 different words: six different sentences,
+    such as 'Who likes computers?'.""",
+)
+def draw_what_it_eats() -> Figure:
+    ways = stored_ways()
     note = "First six sentences of seed 1; marked: words in more than half of the six. "
     note += "Numbers: means of three seeds"
     title = "Taught without a KL penalty, the model gives up variety for correctness"
     figure, ax = canvas(4.9, title, note)
-    for (name, runs), x in zip(rows.items(), (0.02, 2.82, 5.3), strict=True):
-        color, first = style.ACCENT if name == loud else style.INK, runs[0]["first"][:6]
+    for x, name, way in (
+        (0.02, "starting model", "starting model"),
+        (2.82, "taught, no KL penalty", "no KL penalty"),
+        (5.3, "starting model, best of 16", "best of 16"),
+    ):
+        runs, loud = ways[way], way == "no KL penalty"
+        color = style.ACCENT if loud else style.INK
         right, words = _mean(runs, "right"), _mean(runs, "words")
         label(ax, (x, 3.9), name, size=style.LABEL, color=color)
         for y, said in (
             (3.62, f"{100 * right:.0f}% correct"),
             (3.34, f"{words:.0f} different words"),
         ):
-            label(ax, (x, y), said, size=14, weight="bold", color=color)
-        first = [said.replace("'", "’") for said in first]
+            bold(ax, (x, y), said, size=14, color=color)
+        first = [said.replace("'", "’") for said in runs[0]["first"][:6]]
         often = Counter(word for said in first for word in set(said.split()))
         marked = {word: style.ACCENT for word in often if 2 * often[word] > len(first)}
         for row, said in enumerate(first):
             y, wide = 2.9 - 0.5 * row, 4 + len(said) // (1 + len(said) // 40)
-            if name == loud:
+            if loud:
                 sentence(ax, (x + 0.05, y - 0.05), said.split(), marked, size=style.NOTE, gap=0.14)
             else:
-                label(ax, (x, y), textwrap.fill(said, wide), color=style.MUTED)
+                muted(ax, (x, y), textwrap.fill(said, wide))
     return figure
 
 
-def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
-    """Draw pass@k against k -> figure. curves_of: two names, each with the runs of its seeds.
-
-    A run has "solved": of each problem, how many of `drawn` tries were right. The first curve is
-    the accent, and tinted is where it is ahead.
-    """
+@figure(
+    "judge-tries",
+    caption="pass@k: how many beginnings have a correct sentence among k, before and after.",
+    alt="""The share of 32 beginnings that became a correct sentence, against the number of tries
+    from 1 to 32, doubling. With one try the taught model is above the starting model, whose
+    curve is steeper, meets it at 4 tries, and is above it from 8 on: by 8 points with 32.""",
+)
+def draw_tries() -> Figure:
+    ways = stored_ways()
     figure, ax = style.panel(3.9)
-    ks = [2**i for i in range(drawn.bit_length()) if 2**i <= drawn]
+    ks = [2**i for i in range(TRIES.bit_length())]
     loud, other = (
-        [statistics.mean(share_solved(run["solved"], drawn, k) for run in runs) for k in ks]
-        for runs in curves_of.values()
+        [statistics.mean(share_solved(run["solved"], TRIES, k) for run in ways[way]) for k in ks]
+        for way in ("starting model", "no KL penalty")
     )
     doubling(ax, ks)
-    lines = dict(zip(curves_of, (loud, other), strict=True))
-    curves(ax, ks, lines, loud=list(lines)[:1], names=False, marker="o", markersize=6)
+    lines = {"starting model": loud, "taught": other}
+    curves(ax, ks, lines, loud=["starting model"], names=False, marker="o", markersize=6)
     ahead = [one > two for one, two in zip(loud, other, strict=True)]
-    tint = style.tint(style.ACCENT)
-    ax.fill_between(ks, loud, other, where=ahead, interpolate=True, color=tint, linewidth=0)
+    ax.fill_between(ks, loud, other, where=ahead, interpolate=True, color=style.PALE, linewidth=0)
     ax.set(xlabel="tries at each beginning of a sentence", ylim=(0.25, 1))
-    ax.set_yticks([0.25, 0.5, 0.75, 1], ["25%", "50%", "75%", "100%"])
+    shares(ax.yaxis, (0.25, 0.5, 0.75, 1))
     ax.set_ylabel("beginnings with a correct try")
     name_lines(ax)
     ax.fill_between(ks, loud, other, color=style.GROUND, linewidth=0, zorder=0)
@@ -135,12 +165,16 @@ def _tries(curves_of: Mapping[str, Sequence[Row]], drawn: int) -> Figure:
     return figure
 
 
-def _hole_found(runs: Sequence[Row], example: str) -> Figure:
-    """Draw, along a training, what a judge with a hole takes for right, and what is right.
-
-    runs: those of the seeds, each "history" with "reward" and "right". Means of `WINDOW` steps.
-    example: a wrong sentence that passes; the judge reads its first four words.
-    """
+@figure(
+    "judge-hole",
+    caption="A judge that reads four words only, and how much of what it accepts is correct.",
+    alt="""Shares of the sentences against the step. What the judge with a hole accepts rises
+    within thirty steps to nearly all. What is truly correct falls from about a fifth to nearly
+    nothing. The room between is tinted: 98% accepted, but wrong, for example 'Because it was too
+    tired', of which the judge reads all but the last word.""",
+)
+def draw_hole() -> Figure:
+    runs = stored_ways()["hole"]
     figure, ax = style.panel(3.9)
     note = "Means over ten steps (correct: every other step) and three seeds"
     titled(figure, "The judge accepts nearly all sentences, but almost none are correct", note)
@@ -150,87 +184,15 @@ def _hole_found(runs: Sequence[Row], example: str) -> Figure:
     steps = [WINDOW * (place + 0.5) for place in range(len(right))]
     ax.set(xlabel="training step", ylim=(0, 1.02), xlim=(steps[0], steps[-1]))
     curves(ax, steps, lines, loud=list(lines)[1:], marker="o", markersize=6, clip_on=False)
-    ax.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
-    ax.fill_between(steps, right, passed, color=style.tint(style.ACCENT), linewidth=0, zorder=0)
+    shares(ax.yaxis)
+    ax.fill_between(steps, right, passed, color=style.PALE, linewidth=0, zorder=0)
     said = f"{100 * (passed[-1] - right[-1]):.0f}% accepted, but wrong"
-    look = {"weight": "bold", "ha": "center", "size": style.TITLE}
-    label(ax, (35, 0.68), said, color=style.readable(style.ACCENT), **look)
+    bold(ax, (35, 0.68), said, color=style.readable(style.ACCENT), ha="center", size=style.TITLE)
     page = figure.add_axes((0, 0, 1, 1), xlim=(0, style.WIDTH), ylim=(0, 3.9), frame_on=False)
     page.set(xticks=[], yticks=[], in_layout=False)
-    words = example.split()
+    words = runs[0]["first"][0].split()  # wrong, and it passes
     box(page, (4.3, 1.46), 2.6, 0.76, color=style.PAPER, fill=style.PAPER)
     xs = sentence(page, (3.16, 1.6), words, {words[-1]: style.ACCENT}, size=style.LABEL)
     label(page, (3.13, 1.3), "the judge reads this")
     label(page, (xs[-1], 1.3), "never read", ha="center", color=style.readable(style.ACCENT))
     return figure
-
-
-def stored_ways() -> dict[str, list[Row]]:
-    from course.chapters.ch19_judge.experiments import by_way, name
-
-    return {name(way): runs for way, runs in by_way(experiments.load("judge")).items()}
-
-
-@figure(
-    "judge-price",
-    hero=True,
-    caption="How far from the starting model each method moves, and how far it would have to.",
-    alt="The share of correct sentences against the KL from the starting model, in nats per "
-    "sentence. From the starting model, at a quarter, a curve rises steeply to 1 after about one "
-    "and a half nats: the least distance for each share; to its left is out of reach. Best of 16 "
-    "lies on it, near 1. Three methods lie to its right, each joined to it by a bar: GRPO at 91% "
-    "and 5.2 nats, with 52% different sentences; DPO at 53% and 3.2, with 99% different; the "
-    "reward model at 86% and 9, with 29% different.",
-)
-def draw_price() -> Figure:
-    from course.chapters.ch19_judge.experiments import by_way
-    from course.chapters.ch19_judge.preferences import TAUGHT
-
-    ways = by_way(experiments.load("preferences"))
-    return _price(_mean(ways["start"], "right"), {way: ways[way] for way in TAUGHT})
-
-
-@figure(
-    "judge-eats",
-    caption="What the sentences are like before and after training.",
-    alt="The first six sentences of each. Of the starting model, 23% are correct, with 522 "
-    "different words: six different sentences, such as 'My father wants to wash my cousin'. Taught "
-    "without a KL penalty, 98% are correct, with 48 different words: four times 'You didn't go to "
-    "bed', and two that differ from it in one or two words; the shared words are marked. Best of "
-    "16 of the starting model, 98% are correct, with 420 different words: six different sentences, "
-    "such as 'Who likes computers?'.",
-)
-def draw_what_it_eats() -> Figure:
-    ways, loud = stored_ways(), "taught, no KL penalty"
-    names = {"starting model": "starting model", loud: "no KL penalty"}
-    names["starting model, best of 16"] = "best of 16"
-    return _what_it_eats({said: ways[way] for said, way in names.items()}, loud)
-
-
-@figure(
-    "judge-tries",
-    caption="pass@k: how many beginnings have a correct sentence among k, before and after.",
-    alt="The share of 32 beginnings that became a correct sentence, against the number of tries "
-    "from 1 to 32, doubling. With one try the taught model is above the starting "
-    "model, whose curve is steeper, meets it at 4 tries, and is above it from 8 on: by 8 "
-    "points with 32.",
-)
-def draw_tries() -> Figure:
-    from course.chapters.ch19_judge.experiments import TRIES
-
-    ways = stored_ways()
-    taught = {"starting model": ways["starting model"], "taught": ways["no KL penalty"]}
-    return _tries(taught, TRIES)
-
-
-@figure(
-    "judge-hole",
-    caption="A judge that reads four words only, and how much of what it accepts is correct.",
-    alt="Shares of the sentences against the step. What the judge with a hole accepts rises "
-    "within thirty steps to nearly all. What is truly correct falls from about a fifth to "
-    "nearly nothing. The room between is tinted: 98% accepted, but wrong, for example "
-    "'Because it was too tired', of which the judge reads all but the last word.",
-)
-def draw_hole() -> Figure:
-    runs = stored_ways()["hole"]
-    return _hole_found(runs, runs[0]["first"][0])

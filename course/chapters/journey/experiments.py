@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
+from transformer_lib.interpret.recording import record_attention, record_outputs
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import BOS, EOS, SPECIALS
 from transformer_lib.translator import Translator
@@ -20,7 +20,7 @@ class Trace:
 
     src, tgt_in, tgt_out: the words at the places of source and target, with <eos> and <bos>.
     outputs: of each part of the model, as (place, numbers). weights: of each attention layer
-    (h, query, key). heads: what each of its heads brings, (h, query, d_k). logits: (t, vocab_size).
+    (h, query, key). logits: (t, vocab_size).
     """
 
     src: list[str]
@@ -28,7 +28,6 @@ class Trace:
     tgt_out: list[str]
     outputs: dict[str, Tensor]
     weights: dict[str, Tensor]
-    heads: dict[str, Tensor]
     logits: Tensor
 
     def of(self, part: str, word: str) -> Tensor:
@@ -57,17 +56,12 @@ def trace(translator: Translator, text: str = SENTENCE) -> Trace:
         record_attention(model) as weights,
     ):
         logits = model(batch.src, batch.tgt_in)
-    heads = {
-        name: (weights[name] @ layer.split_heads(outputs[f"{name}.w_v"]))[0]
-        for name, layer in attention_layers(model).items()
-    }
     return Trace(
         src=[*tokens, SPECIALS[EOS]],
         tgt_in=[SPECIALS[BOS], *written],
         tgt_out=[*written, SPECIALS[EOS]],
         outputs={name: output[0] for name, output in outputs.items()},
         weights={name: w[0] for name, w in weights.items()},
-        heads=heads,
         logits=logits[0],
     )
 

@@ -17,15 +17,24 @@ from matplotlib.patches import Polygon
 
 from course.chapters.journey.experiments import SENTENCE, Trace, trace, with_borrowed_memory
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, curve, path
+from course.drawing.arrows import arrow, attention_arrow, curve, segment
 from course.drawing.cells import area, matrix, outline, scale, strip
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
+from course.drawing.words import (
+    bold,
+    canvas,
+    label,
+    muted,
+    percent,
+    sentence,
+    width_of,
+    word,
+    word_color,
+)
 from transformer_lib.translator import Translator
 
 LIMIT = 3.0  # the scale of every strip: darkest at 3 and at -3
-WIDTH = 8.0
-LEFT, RIGHT = 1.62, 7.86  # from where to where the strips go
+RIGHT = 7.86  # where the strips end
 HEADING = 0.42  # what the word and the sentence beside it take, on top
 FEW = 32  # so many of the 128 numbers are shown where all would be hairlines
 FIRST = f"the first {FEW} of 128 numbers"
@@ -73,25 +82,7 @@ def said(ax: Axes, at: tuple[float, float], text: str, size: float = style.NOTE,
         x += 0.3 * em + width_of(part, size) * (1 if "weight" in look else 0.97)
 
 
-def _marked(text: str = "trees", line: float = 1.6) -> dict[str, Any]:
-    """The frame of the strip that goes on."""
-    return {"edge": word_color(text), "line": line}
-
-
-def _fan(
-    ax: Axes, *corners: tuple[float, float], color: str = style.SOFT, zorder: float = 1, **look: Any
-) -> None:
-    """What a few cells become, enlarged."""
-    fill = {"facecolor": style.tint(color), "linewidth": 0, "zorder": zorder}
-    ax.add_patch(Polygon(corners, **fill, **look))
-
-
-def _ribbon(
-    ax: Axes, start: tuple[float, float], end: tuple[float, float], thick: float, **look: Any
-) -> None:
-    """A band that leaves and arrives horizontally. thick: in inches."""
-    x, y = curve(start, end).T
-    ax.fill_between(x, y - thick / 2, y + thick / 2, linewidth=0, **look)
+MARKED = {"edge": word_color(WORD), "line": 1.6}  # the frame of the strip that goes on
 
 
 @functools.cache
@@ -108,25 +99,14 @@ def number() -> int:
     return the_translator().src.vocab.encode([WORD])[0]
 
 
-@functools.cache
-def vectors() -> dict[str, Any]:
-    """What trees is at each station of the encoder."""
-    way = the_way()
-    return {
-        "embedding": way.of("src_embed", WORD),
-        "+ position": way.of("src_positions", WORD),
-        "memory": way.of("encoder", WORD),
-    }
-
-
 @figure(
     "trees-one-hot",
     notebook="01_one_hot",
     caption="The word trees becomes a row with a single 1, at its own number.",
     hero=True,
-    alt="A field of 955 small cells, one for each entry of the vocabulary, line below line. All "
-    "are the same, a 0, but for one in green, number 498. Under a lens it is large: a 1, and below "
-    "it the word 'trees'.",
+    alt="""A field of 955 small cells, one for each entry of the vocabulary, line below line. All
+    are the same, a 0, but for one in green, number 498. Under a lens it is large: a 1, and below
+    it the word 'trees'.""",
 )
 def draw_one_hot() -> Figure:
     count = len(the_translator().src.vocab)
@@ -146,15 +126,14 @@ def draw_one_hot() -> Figure:
     y = low + high - tile
     cell = xs[place], ys[place], xs[place] + step[0], ys[place] + step[1]
     for start, end in ((cell[3], y + tile), (cell[1], y)):
-        path(ax, [(cell[2], start), (x, end)], green, head=False, thick=1.2)
+        segment(ax, (cell[2], start), (x, end), green, thick=1.2)
     area(ax, cell[:2], *step, green, zorder=3)
     area(ax, (x, y), tile, tile, green, zorder=3)
-    look = {"ha": "center", "weight": "bold", "color": style.PAPER}
-    label(ax, (x + tile / 2, y + tile / 2), "1", size=44, **look)
+    bold(ax, (x + tile / 2, y + tile / 2), "1", size=44, ha="center", color=style.PAPER)
     word(ax, (x + tile / 2, y - 0.19), WORD, size=13)
     label(ax, (x + tile / 2, y - 0.42), f"number {place}", ha="center")
     label(ax, (left, top - 0.1), f"{note}, in {rows} lines")
-    label(ax, (left, bottom + 0.06), "every other cell is 0", color=style.MUTED)
+    muted(ax, (left, bottom + 0.06), "every other cell is 0")
     return figure
 
 
@@ -162,10 +141,10 @@ def draw_one_hot() -> Figure:
     "trees-embeddings",
     notebook="02_embeddings",
     caption="The 1 pulls a row of 128 numbers out of a table.",
-    alt="A table of 955 rows and 128 columns, so fine that its blue and orange cells look like "
-    "noise. Left of it stands the one-hot row, upright and empty but for a green mark at 498, "
-    "'trees'. There a row of the table is framed in green, and opens into a large strip: the first "
-    "32 numbers of row 498, the embedding of 'trees', blue below zero and orange above.",
+    alt="""A table of 955 rows and 128 columns, so fine that its blue and orange cells look like
+    noise. Left of it stands the one-hot row, upright and empty but for a green mark at 498,
+    'trees'. There a row of the table is framed in green, and opens into a large strip: the first
+    32 numbers of row 498, the embedding of 'trees', blue below zero and orange above.""",
 )
 def draw_embeddings() -> Figure:
     table, small = the_translator().model.src_embed.table.weight.detach(), 0.3
@@ -178,16 +157,19 @@ def draw_embeddings() -> Figure:
     outline(ax, (left - 0.3, bottom), 0.14, high)
     y, row = bottom + high - (number() + 0.5) * unit, table[number()]
     area(ax, (left - 0.3, y - 0.03), 0.14, 0.06, green, zorder=3)
-    path(ax, [(left - 0.16, y), (left, y)], green, thick=1, head=False)
-    strip(ax, (left, y - 0.045), wide, 0.09, row, limit=small, **_marked(line=1.4))
+    segment(ax, (left - 0.16, y), (left, y), green, thick=1)
+    strip(ax, (left, y - 0.045), wide, 0.09, row, limit=small, **MARKED | {"line": 1.4})
     middle = y + 0.1
     ends = (x, middle - big / 2), (x, middle + big / 2)
-    _fan(ax, (left + wide, y + 0.045), (left + wide, y - 0.045), *ends, color=green)
-    strip(ax, (x, middle - big / 2), RIGHT - x, big, row[:FEW], limit=small, **_marked(line=2.2))
+    fan = [(left + wide, y + 0.045), (left + wide, y - 0.045), *ends]  # a few cells, enlarged
+    ax.add_patch(Polygon(fan, facecolor=style.tint(green), linewidth=0, zorder=1))
+    strip(
+        ax, (x, middle - big / 2), RIGHT - x, big, row[:FEW], limit=small, **MARKED | {"line": 2.2}
+    )
     label(ax, (left - 0.23, top - 0.15), "one-hot", ha="center")
     label(ax, (left + 0.4, top - 0.15), f"{len(table)} rows of {table.shape[1]} numbers")
     label(ax, (x, middle + big / 2 + 0.16), f"row {number()}: its embedding", weight="bold")
-    label(ax, (RIGHT, middle - big / 2 - 0.14), FIRST, ha="right", color=style.MUTED)
+    muted(ax, (RIGHT, middle - big / 2 - 0.14), FIRST, ha="right")
     label(ax, (x, middle - big / 2 - 0.14), "value")
     scale(ax, (x + 0.75, middle - big / 2 - 0.185), 0.5, limit=small)
     return figure
@@ -197,10 +179,10 @@ def draw_embeddings() -> Figure:
     "trees-heads",
     notebook="05_multi_head_attention",
     caption="From which words four heads bring something to trees.",
-    alt="For each of four heads, bands from 'I', 'like', 'trees' and <eos>, in their colors, run "
-    "together into a strip of cells, what the head returns. In head 0 <eos> is half of it, 51%, "
-    "and 'trees' most of the rest; in head 1 'like' and <eos> have 47% each; in head 2 'trees' is "
-    "nearly all, 93%; in head 3 <eos> has 54%, the others like parts of the rest.",
+    alt="""For each of four heads, bands from 'I', 'like', 'trees' and <eos>, in their colors,
+    run together into a strip of cells, what the head returns. In head 0 <eos> is half of it,
+    51%, and 'trees' most of the rest; in head 1 'like' and <eos> have 47% each; in head 2
+    'trees' is nearly all, 93%; in head 3 <eos> has 54%, the others like parts of the rest.""",
 )
 def draw_heads() -> Figure:
     way, new = the_way(), "gets a different mix from each head"
@@ -211,7 +193,7 @@ def draw_heads() -> Figure:
     for i, weights in enumerate(way.weights[LAYER][:, way.src.index(WORD)]):
         left, end = 0.62 + i * pitch, low + full
         right = left + 0.92
-        label(ax, (left - 0.6, top - 0.12), f"head {i}", size=style.LABEL, weight="bold")
+        bold(ax, (left - 0.6, top - 0.12), f"head {i}")
         for j, (text, share) in enumerate(zip(way.src, weights.tolist(), strict=True)):
             y, thick = low + full / 2 + 0.37 * (1.5 - j), full * share
             color, begins = style.readable(word_color(text), style.PAPER), min(thick, 0.34)
@@ -223,10 +205,9 @@ def draw_heads() -> Figure:
             ax.fill_between(over[:, 0], under[:, 1], over[:, 1], linewidth=0, color=color)
             end -= thick
             if share > 0.4:
-                look = {"color": style.PAPER, "weight": "bold", "size": style.LABEL}
-                label(ax, (left + 0.08, y), percent(share), **look)
+                bold(ax, (left + 0.08, y), percent(share), color=style.PAPER)
         mix = (weights @ values[i])[:, None]
-        matrix(ax, (right, low), 0.24, full, mix, limit=LIMIT, **_marked())
+        matrix(ax, (right, low), 0.24, full, mix, limit=LIMIT, **MARKED)
     return figure
 
 
@@ -234,11 +215,11 @@ def draw_heads() -> Figure:
     "trees-masks",
     notebook="06_masks",
     caption="What trees may see, and what the position may see that writes árboles.",
-    alt="Two rows of tiles, one for each word, with a wall in each row: the mask. In the first, "
-    "arcs lead from 'trees' to 'I', 'like', itself and <eos>; those toward two <pad> end at the "
-    "wall. In the second, arcs lead from 'los', the position that writes 'árboles', to <bos>, "
-    "'me', 'gustan' and itself; the one toward 'árboles' ends at the wall, for it is to be "
-    "predicted here. What is hidden is hatched.",
+    alt="""Two rows of tiles, one for each word, with a wall in each row: the mask. In the first,
+    arcs lead from 'trees' to 'I', 'like', itself and <eos>; those toward two <pad> end at the
+    wall. In the second, arcs lead from 'los', the position that writes 'árboles', to <bos>,
+    'me', 'gustan' and itself; the one toward 'árboles' ends at the wall, for it is to be
+    predicted here. What is hidden is hatched.""",
 )
 def draw_masks() -> Figure:
     way = the_way()
@@ -256,16 +237,16 @@ def draw_masks() -> Figure:
         me, wall = words.index(who), 0.05 + seen * wide - gap / 2
         for j, text in enumerate(words):
             x, hidden = 0.05 + j * wide, j >= seen
-            look: dict[str, Any] = {"size": 13}
+            look: dict[str, Any] = {}
             ground, hatch = style.tint(word_color(text)), {}
             if hidden:
                 ground, hatch = style.PAPER, {"hatch": "////", "edgecolor": style.RULE}
-                look |= {"bbox": {"facecolor": style.PAPER, "linewidth": 0, "pad": 2}}
+                look = {"bbox": {"facecolor": ground, "linewidth": 0, "pad": 2}}
                 look |= {"color": style.MUTED}
             area(ax, (x, y), wide - gap, high, ground, **hatch)
             edge, line = (color, 2.2) if j == me else (style.SOFT, 0.6 * hidden)
             outline(ax, (x, y), wide - gap, high, edge, line)
-            word(ax, (x + (wide - gap) / 2, y + high / 2), text, **look)
+            word(ax, (x + (wide - gap) / 2, y + high / 2), text, size=13, **look)
             # An arc from the one that looks; to itself it is narrow, and a wall ends it.
             start, end = (me + 0.5) * wide + 0.2 * np.sign(j - me), (j + 0.5) * wide
             if j == me:
@@ -280,11 +261,10 @@ def draw_masks() -> Figure:
             ax.plot(xs[seen_part], ys[seen_part], ":", color=color, linewidth=1.5)
             at = xs[seen_part][-1] + 0.03, ys[seen_part][-1]
             ax.plot(*at, "x", color=style.INK, markersize=5, markeredgewidth=1.5, zorder=4)
-        path(ax, [(wall, y - 0.05), (wall, y + high + 0.42)], style.INK, head=False, thick=4)
-        label(ax, (wall + 0.12, y + high + 0.3), name, size=style.LABEL, weight="bold")
-        label(ax, (wall + 0.12, y + high + 0.11), f"hides {words[-1]}: {why}", color=style.MUTED)
-    look = {"ha": "center", "color": style.MUTED}
-    label(ax, ((me + 0.5) * wide - 0.05, y - 0.14), f"writes {WRITTEN}", **look)
+        segment(ax, (wall, y - 0.05), (wall, y + high + 0.42), style.INK, thick=4)
+        bold(ax, (wall + 0.12, y + high + 0.3), name)
+        muted(ax, (wall + 0.12, y + high + 0.11), f"hides {words[-1]}: {why}")
+    muted(ax, ((me + 0.5) * wide - 0.05, y - 0.14), f"writes {WRITTEN}", ha="center")
     return figure
 
 
@@ -292,18 +272,18 @@ def draw_masks() -> Figure:
     "trees-transformer",
     notebook="09_the_whole_transformer",
     caption="Every stage of trees, from the embedding to the next word.",
-    alt="A green stream runs from 'trees', on the left, through the encoder: four columns of 32 "
-    "cells, embedding, + position, layer 0 and layer 1, where some cells keep their colors "
-    "throughout. As the memory it rises, bends and comes down into each of the decoder's two "
-    "columns, layer 0 and layer 1. Through these runs a stream from 'los', the word written "
-    "last; behind them it is green, and ends in 'árboles' with 90 %.",
+    alt="""A green stream runs from 'trees', on the left, through the encoder: four columns of 32
+    cells, embedding, + position, layer 0 and layer 1, where some cells keep their colors
+    throughout. As the memory it rises, bends and comes down into each of the decoder's two
+    columns, layer 0 and layer 1. Through these runs a stream from 'los', the word written last;
+    behind them it is green, and ends in 'árboles' with 90 %.""",
 )
 def draw_transformer() -> Figure:
     way, y, high, thin, pitch, gap, above = the_way(), 0.82, 0.98, 0.3, 0.8, 1.0, 1.61
     figure, ax = canvas(2.56)
     new = f"becomes {WRITTEN} once it has read {WORD}"
     heading(ax, 2.36, BEFORE, new, colors=f"{FEW} of 128 values")
-    encoder = {name: vectors()[name] for name in ("embedding", "+ position")}
+    encoder = {"embedding": way.of("src_embed", WORD), "+ position": way.of("src_positions", WORD)}
     encoder |= {f"layer {i}": way.of(f"encoder.layers.{i}", WORD) for i in range(2)}
     decoder = {f"layer {i}": way.of(f"decoder.layers.{i}", WRITTEN) for i in range(2)}
     halves = ("encoder", style.ENCODER, encoder), ("decoder", style.DECODER, decoder)
@@ -312,7 +292,7 @@ def draw_transformer() -> Figure:
         left, end = end + gap, end + gap + pitch * len(stations)
         start = end - 2 * pitch  # of the layers; embedding and position come before them
         area(ax, (start, 0.06), 2 * pitch, 1.95, style.TINTS[color], zorder=0)
-        label(ax, (start + 0.1, 1.85), name, color=color, weight="bold", size=style.LABEL)
+        bold(ax, (start + 0.1, 1.85), name, color=color)
         for i, (here, vector) in enumerate(stations.items()):
             places.append(left + (i + 0.5) * pitch)
             cells = vector[:FEW, None]
@@ -323,7 +303,8 @@ def draw_transformer() -> Figure:
     for x, to, color in ((0.42, left - gap, green), (start, last, word_color(BEFORE))):
         area(ax, (x, y - 0.1), to - x, 0.2, color, zorder=1)
     # The memory goes to both layers of the decoder.
-    _ribbon(ax, (left - gap - 0.01, y), (left - 0.19, above), 0.2, color=green)
+    xs, ys = curve((left - gap - 0.01, y), (left - 0.19, above)).T
+    ax.fill_between(xs, ys - 0.1, ys + 0.1, linewidth=0, color=green)
     label(ax, (left - gap / 2, 1.85), "memory", ha="center", color=style.ENCODER)
     for x in (first, last):
         bend = {"connectionstyle": "angle,angleA=0,angleB=90,rad=14", "head": False}
@@ -340,14 +321,14 @@ def draw_transformer() -> Figure:
     "trees-causes",
     notebook="13_what_the_heads_learned",
     caption="The memory of trees is exchanged, to see what depends on it.",
-    alt="Three rows. The memory of 'trees' makes the decoder write 'me gustan los árboles', that "
-    "of 'houses' 'me gustan las casas'. An arrow puts the memory of 'houses' into the place of "
-    "'trees', which is struck out, in the sentence 'I like trees': now it writes 'me gustan las "
-    "casas'.",
+    alt="""Three rows. The memory of 'trees' makes the decoder write 'me gustan los árboles',
+    that of 'houses' 'me gustan las casas'. An arrow puts the memory of 'houses' into the place
+    of 'trees', which is struck out, in the sentence 'I like trees': now it writes 'me gustan las
+    casas'.""",
 )
 def draw_causes() -> Figure:
     other = trace(the_translator(), SENTENCE.replace(WORD, OTHER))
-    memory, theirs = vectors()["memory"], other.of("encoder", OTHER)
+    memory, theirs = the_way().of("encoder", WORD), other.of("encoder", OTHER)
     mixed = with_borrowed_memory(the_translator(), SENTENCE, WORD, OTHER)
     left, wide, right = 1.85, 3.1, 5.52
     figure, ax = canvas(2.9)
@@ -375,6 +356,6 @@ def draw_causes() -> Figure:
     attention_arrow(ax, (left + wide / 2, 1.16), (left + wide / 2, 0.77), 0.8, style.ACCENT)
     strip(ax, (left, 0.2), wide, 0.14, memory[:FEW], limit=LIMIT)
     area(ax, (left, 0.2), wide, 0.14, style.PAPER, alpha=0.5, zorder=2.4)
-    path(ax, [(left - 0.06, 0.27), (left + wide + 0.06, 0.27)], style.INK, head=False, thick=1.5)
-    label(ax, (left - 0.14, 0.27), "its own vector", ha="right", color=style.MUTED)
+    segment(ax, (left - 0.06, 0.27), (left + wide + 0.06, 0.27), style.INK, thick=1.5)
+    muted(ax, (left - 0.14, 0.27), "its own vector", ha="right")
     return figure

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 
 from course.chapters import SERIES
 from course.drawing import style
-from course.drawing.arrows import arrow, box, path
+from course.drawing.arrows import arrow, box, path, segment
 from course.drawing.cells import area, outline
 from course.drawing.registry import figure
-from course.drawing.words import canvas, label, word, word_color
+from course.drawing.words import bold, canvas, label, muted, word, word_color
 from transformer_lib.translator import Translator
 
 READ = ("I", "like", "trees", "<eos>")
@@ -85,15 +85,13 @@ class _Half:
         look = {"color": style.ACCENT, "line": 2.2} if loud else {"color": color, "line": 0}
         box(self.ax, at, *size, fill=style.TINTS[color], zorder=0, round=0.1, **look)
         if self.big:
-            look = {"size": style.LABEL, "weight": "bold", "color": color}
-            label(self.ax, (left + 0.1, top - 0.16), f"{self.name} layer", **look)
-            label(self.ax, (self.end - 0.1, top - 0.16), "2 ×", ha="right", **look)
+            bold(self.ax, (left + 0.1, top - 0.16), f"{self.name} layer", color=color)
+            bold(self.ax, (self.end - 0.1, top - 0.16), "2 ×", ha="right", color=color)
 
-    def lines(self, colors: list[str], start: float, end: float, **look: bool) -> None:
+    def lines(self, colors: list[str], start: float, end: float) -> None:
         thick = 3.0 if self.big else 1.6
         for y, color in zip(self.rows, colors, strict=True):
-            how = {"thick": thick, "head": False, "zorder": 1.5, **look}
-            path(self.ax, [(start, y), (end, y)], color, **how)
+            segment(self.ax, (start, y), (end, y), color, thick=thick, zorder=1.5)
 
     def boxes(self) -> None:
         names = list(PARTS[self.name])
@@ -115,11 +113,12 @@ class _Half:
                 **look,
             )
             self._inside(name, x, part.wide)
-            if name.startswith("norm"):
-                self._around(PARTS[self.name][before].x + self.shift - 0.06, x)
             if self.big and name.startswith("norm"):
-                y = self.bottom - 0.21
-                label(self.ax, (x, y), "add &\nnorm", ha="center", color=style.MUTED)
+                # What goes into a part also goes around it, and is added to what comes out.
+                left, over = PARTS[self.name][before].x + self.shift - 0.06, self.top + 0.13
+                corners = [(left, self.rows[0]), (left, over), (x, over), (x, self.top)]
+                path(self.ax, corners, style.SOFT)
+                muted(self.ax, (x, self.bottom - 0.21), "add &\nnorm", ha="center")
 
     def _inside(self, name: str, x: float, wide: float) -> None:
         """The heads of an attention, or its mask: a row for each line that asks, and in the accent
@@ -145,12 +144,11 @@ class _Half:
                 )
                 outline(self.ax, at, cell, cell, style.ACCENT)
 
-    def _around(self, left: float, right: float) -> None:
-        """What goes into a part also goes around it, and is added to what comes out."""
-        if self.big:
-            over = self.top + 0.13
-            corners = [(left, self.rows[0]), (left, over), (right, over), (right, self.top)]
-            path(self.ax, corners, style.SOFT)
+    def words_beside(self, part: str, x: float, text: str, **look: str) -> None:
+        """Words at the height of the lines, loud if the part is marked."""
+        loud = self.is_marked(part)
+        own = {"color": style.ACCENT, "weight": "bold"} if loud else {"color": style.MUTED}
+        label(self.ax, (x, self.y), text, **own, **look)
 
 
 def machine(*marked: str, name: str = "", ids: Mapping[str, Sequence[int]] | None = None) -> Figure:
@@ -181,14 +179,13 @@ def machine(*marked: str, name: str = "", ids: Mapping[str, Sequence[int]] | Non
         _name_parts(encoder, decoder, ids)
         return figure
     for half in (encoder, decoder):
-        _words(half)
-    loud = decoder.is_marked("written")
-    look = {"color": style.ACCENT, "weight": "bold"} if loud else {"color": style.MUTED}
-    label(ax, (OUT + 0.06, decoder.y), WRITTEN[-1], **look)
+        said = " ".join(text for text in half.words if not text.startswith("<"))
+        half.words_beside("words", 0.95 + half.shift, said, ha="right")
+    decoder.words_beside("written", OUT + 0.06, WRITTEN[-1])
     loud = decoder.is_marked("back")
     _back(decoder, style.ACCENT if loud else style.SOFT, 2.2 if loud else 1.2, 0.08, OUT + 0.3)
-    label(ax, (4.7, encoder.y + 0.16), "This notebook is about", color=style.MUTED)
-    label(ax, (4.7, encoder.y - 0.1), name, size=13, weight="bold", color=style.ACCENT)
+    muted(ax, (4.7, encoder.y + 0.16), "This notebook is about")
+    bold(ax, (4.7, encoder.y - 0.1), name, size=13, color=style.ACCENT)
     return figure
 
 
@@ -199,14 +196,6 @@ def _memory(encoder: _Half, decoder: _Half, colors: list[str]) -> None:
         x = middle + step * (1.5 - row)
         corners = [(encoder.end, y), (x, y), (x, decoder.top)]
         path(encoder.ax, corners, color, thick=2.6 if encoder.big else 1.4)
-
-
-def _words(half: _Half) -> None:
-    """The small picture's words, as text on the lines' left."""
-    said = " ".join(text for text in half.words if not text.startswith("<"))
-    loud = half.is_marked("words")
-    look = {"color": style.ACCENT, "weight": "bold"} if loud else {"color": style.MUTED}
-    label(half.ax, (0.95 + half.shift, half.y), said, ha="right", **look)
 
 
 def _back(decoder: _Half, color: str, thick: float, low: float, right: float) -> None:
@@ -226,15 +215,14 @@ def _name_parts(encoder: _Half, decoder: _Half, ids: Mapping[str, Sequence[int]]
             ground = {"boxstyle": "square,pad=0.1", "facecolor": style.PAPER, "linewidth": 0}
             label(ax, (0.88 + half.shift, y), str(number), ha="center", bbox=ground)
         for x, said in ((0.36, "words"), (0.9, "numbers")):
-            label(ax, (x + half.shift, half.top + 0.13), said, ha="center", color=style.MUTED)
+            muted(ax, (x + half.shift, half.top + 0.13), said, ha="center")
         x, y = INPUT["position"].x + half.shift + 0.1, half.bottom
         arrow(ax, (x, y - 0.22), (x, y))
-        at = FRAME + half.shift - 0.05, y - 0.4
-        label(ax, at, "positional\nencoding", ha="right", color=style.MUTED)
+        muted(ax, (FRAME + half.shift - 0.05, y - 0.4), "positional\nencoding", ha="right")
     text = "The memory: a list of numbers\nfor each English word. Every\ndecoder layer reads it"
     label(ax, (4.6, encoder.y + 0.28), text, size=style.LABEL)
     text = "2 × means that a second layer of the same\nkind follows, with numbers of its own"
-    label(ax, (4.6, encoder.y - 0.38), text, color=style.MUTED)
+    muted(ax, (4.6, encoder.y - 0.38), text)
     for y, text in zip(decoder.rows, WRITTEN[1:], strict=True):
         loud = text == WRITTEN[-1]
         look = {"size": 12} if loud else {"size": style.NOTE, "color": style.MUTED}
@@ -243,24 +231,23 @@ def _name_parts(encoder: _Half, decoder: _Half, ids: Mapping[str, Sequence[int]]
     _back(decoder, green, 2.4, low, OUT + 0.35)
     slot = decoder.rows[-1] - 0.27
     outline(ax, (0.36 + SHIFT - 0.3, slot - 0.11), 0.6, 0.22, green, 1.2, linestyle="--")
-    text = "each new word goes back in before the next one is written"
-    label(ax, (1.7, low + 0.13), text)
+    label(ax, (1.7, low + 0.13), "each new word goes back in before the next one is written")
 
 
 @figure(
     "machine",
     notebook="00_start_here",
     hero=True,
-    caption="The whole machine: the encoder reads 'I like trees', the decoder writes 'Me gustan "
-    "los árboles'.",
-    alt="The machine from left to right. Above, the words I, like, trees and <eos> become numbers, "
-    "and each a line that runs through embedding, positional encoding and the encoder layer, 2 "
-    "times: self-attention, add and norm, feed-forward, add and norm. As the memory the four lines "
-    "turn down into the cross-attention of the decoder layer. Below, <bos>, me, gustan and los go "
-    "in: embedding, positional encoding, and 2 times masked self-attention, cross-attention and "
-    "feed-forward, each followed by add and norm; then output layer and softmax. The line of los "
-    "is green, and árboles comes out of it. An arrow leads from there back to an empty place below "
-    "los: each new word goes back in.",
+    caption="""The whole machine: the encoder reads 'I like trees', the decoder writes 'Me gustan
+    los árboles'.""",
+    alt="""The machine from left to right. Above, the words I, like, trees and <eos> become
+    numbers, and each a line that runs through embedding, positional encoding and the encoder
+    layer, 2 times: self-attention, add and norm, feed-forward, add and norm. As the memory the
+    four lines turn down into the cross-attention of the decoder layer. Below, <bos>, me, gustan
+    and los go in: embedding, positional encoding, and 2 times masked self-attention,
+    cross-attention and feed-forward, each followed by add and norm; then output layer and
+    softmax. The line of los is green, and árboles comes out of it. An arrow leads from there
+    back to an empty place below los: each new word goes back in.""",
 )
 def draw_machine() -> Figure:
     translator = Translator.load()

@@ -17,11 +17,11 @@ from matplotlib.figure import Figure
 from course.chapters.journey.experiments import Trace
 from course.chapters.journey.figures import the_translator, the_way
 from course.drawing import style
-from course.drawing.arrows import arrow, attention_arrow, box, path
+from course.drawing.arrows import arrow, attention_arrow, box, path, segment
 from course.drawing.cells import area, outline, scale, strip
 from course.drawing.registry import figure
 from course.drawing.values import as_array
-from course.drawing.words import canvas, label, percent, sentence, width_of, word, word_color
+from course.drawing.words import bold, canvas, label, percent, sentence, width_of, word, word_color
 
 A2 = (23.39, 16.54)  # inches, landscape
 LIMIT = 3.0
@@ -144,7 +144,7 @@ class _Column:
         """A sentence in the margin, beside the row that it speaks of, and a line to this row."""
         y, encoder = self.rows[row][time], self.side == "encoder"
         edge, way = (self.left - LABELS, -1) if encoder else (self.right + 0.14, 1)
-        path(self.ax, [(edge, y), (edge + 0.14 * way, y)], style.ACCENT, head=False, thick=3)
+        segment(self.ax, (edge, y), (edge + 0.14 * way, y), style.ACCENT, thick=3)
         look = {"size": 13.5, "ha": "right" if encoder else "left", "linespacing": 1.1}
         label(self.ax, (edge + 0.22 * way, y), textwrap.fill(text, 17), **look)
 
@@ -178,8 +178,8 @@ def _encoder_layer(column: _Column, way: Trace, i: int) -> None:
     column.strips("add & norm", way.outputs[f"{part}.residual_self_attn"])
     column.strips("512 neurons", way.outputs[f"{part}.feed_forward.w_1"].clamp(min=0), high=0.12)
     column.strips("+ feed-forward", way.outputs[f"{part}.feed_forward"])
-    last = f"{part}" == "encoder.layers.1"
-    column.strips("= memory" if last else "add & norm", way.outputs[part], strong=last)
+    last = "= memory" if i else "add & norm"
+    column.strips(last, way.outputs[part], strong=bool(i))
     column.box(top, f"encoder layer {i}")
 
 
@@ -224,8 +224,8 @@ def _cable(ax: Axes, encoder: _Column, decoder: _Column, entries: Sequence[float
             look = {"thick": 11, "zorder": 1.6} if most else {"thick": 2, "alpha": 0.5}
             corners = [(x, down + 0.2), (x, low), (lane, low), (lane, y), *end]
             path(ax, corners, word_color(text), head=False, **{"zorder": 1.5, **look})
-    look = {"size": 24, "weight": "bold", "ha": "right", "color": style.ENCODER}
-    label(ax, (encoder.right, down - 0.62), "the memory goes to both decoder layers", **look)
+    said = "the memory goes to both decoder layers"
+    bold(ax, (encoder.right, down - 0.62), said, size=24, ha="right", color=style.ENCODER)
 
 
 def _words_out(column: _Column, way: Trace, likeliest: Any) -> None:
@@ -275,14 +275,14 @@ def _legend(ax: Axes, left: float, top: float) -> None:
     "poster",
     notebook="09_the_whole_transformer",
     caption="'I like trees' all the way through, on one page (A2), every number real.",
-    alt="A page with four columns of strips on the left, the encoder, and five on the right, the "
-    "decoder, read from the top down. Each word is a strip of 128 colored cells that changes "
-    "from row to row; between the rows each head has a lane, in which arrows as thick as its "
-    "attention lead from word to word. One green path is loud: the column of 'trees', its memory, "
-    "a thick line into the last decoder layer, and the column that writes 'árboles'; all else is "
-    "fainter. Seven remarks stand in the margins next to their rows. A cable of four colors takes "
-    "the memory into both decoder layers. At the bottom stand me, gustan, los, árboles and <eos>, "
-    "each with 89 or 90 %; all but <eos> go back up and in again.",
+    alt="""A page with four columns of strips on the left, the encoder, and five on the right,
+    the decoder, read from the top down. Each word is a strip of 128 colored cells that changes
+    from row to row; between the rows each head has a lane, in which arrows as thick as its
+    attention lead from word to word. One green path is loud: the column of 'trees', its memory,
+    a thick line into the last decoder layer, and the column that writes 'árboles'; all else is
+    fainter. Seven remarks stand in the margins next to their rows. A cable of four colors takes
+    the memory into both decoder layers. At the bottom stand me, gustan, los, árboles and <eos>,
+    each with 89 or 90 %; all but <eos> go back up and in again.""",
 )
 def draw_poster() -> Figure:
     way, translator = the_way(), the_translator()
@@ -297,9 +297,9 @@ def draw_poster() -> Figure:
     decoder = _Column(ax, "decoder", DECODER_X, way.tgt_in)
     left, top, y = encoder.left - LABELS, encoder.y, A2[1] - 0.86
     written = {"size": HUGE, "gap": 0.55}
-    x = sentence(ax, (left + 0.1, y), way.src[:-1], style.WORDS, **written)[-1] + 1.55
+    x = sentence(ax, (left + 0.1, y), way.src[:-1], **written)[-1] + 1.55
     arrow(ax, (x, y + 0.25), (x + 1.05, y + 0.25), style.INK, thick=7)
-    sentence(ax, (x + 1.6, y), way.tgt_out[:-1], style.WORDS, **written)
+    sentence(ax, (x + 1.6, y), way.tgt_out[:-1], **written)
     text = "How a small Transformer translates:\nevery cell is a number that it computed."
     label(ax, (A2[0] - 0.45, y + 0.2), text, size=20, linespacing=1.3, ha="right")
     for column, text, side, language in (

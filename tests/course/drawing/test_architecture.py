@@ -1,6 +1,5 @@
 """The drawing of the whole Transformer: every part of it can be marked, and belongs to a model."""
 
-import pytest
 from matplotlib.colors import to_hex
 
 from course.drawing import style
@@ -27,11 +26,6 @@ def test_each_part_can_be_marked_alone():
             2 if name.endswith(("positions", ".heads")) else 1
         )  # sign and word; two boxes behind
         assert marked_areas(architecture(name)) == areas
-
-
-def test_a_pattern_without_a_part_is_refused():
-    with pytest.raises(ValueError, match="no part is called 'encoder.cross_attn'; the parts are"):
-        architecture("encoder.cross_attn")
 
 
 def test_the_parts_are_called_as_in_the_library():

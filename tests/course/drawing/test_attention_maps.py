@@ -48,21 +48,38 @@ def test_heads_come_in_order_under_their_names():
         np.testing.assert_allclose(ax.images[0].get_array(), matrix)
 
 
-def test_words_that_do_not_fit_are_refused():
-    with pytest.raises(
-        ValueError, match="4 words for the rows and 3 for the columns don't fit weights of 5 x 3"
-    ):
-        attention_heatmap(weights(5, 3), SPANISH[:4], ENGLISH)
-    with pytest.raises(ValueError, match="3 words for the rows and 5 for the columns"):
-        attention_heatmap(weights(5, 3), ENGLISH, SPANISH)
-
-
-def test_a_batch_or_scores_are_refused():
-    with pytest.raises(ValueError, match=r"\(q, k\).*\(1, 2, 5, 3\): pick one sentence"):
-        attention_heatmap(weights(1, 2, 5, 3), SPANISH, ENGLISH)
-    with pytest.raises(ValueError, match=r"\(h, q, k\), but theirs is \(5, 3\)"):
-        attention_heads(weights(5, 3), SPANISH, ENGLISH)
-    with pytest.raises(ValueError, match="from -4.00 to 9.00: are they scores"):
-        attention_heatmap([[-4.0, 9.0]], ["a"], ["b", "c"])
-    with pytest.raises(ValueError, match="run from nan"):
-        attention_heatmap([[math.nan, 1.0]], ["a"], ["b", "c"])
+def test_what_is_no_attention_of_these_words_is_refused():
+    for draw, matrix, rows, columns, message in [
+        (
+            attention_heatmap,
+            weights(5, 3),
+            SPANISH[:4],
+            ENGLISH,
+            "4 words for the rows and 3 for the columns don't fit weights of 5 x 3",
+        ),
+        (
+            attention_heatmap,
+            weights(5, 3),
+            ENGLISH,
+            SPANISH,
+            "3 words for the rows and 5 for the columns",
+        ),
+        (
+            attention_heatmap,
+            weights(1, 2, 5, 3),
+            SPANISH,
+            ENGLISH,
+            r"\(q, k\).*\(1, 2, 5, 3\): pick one sentence",
+        ),
+        (
+            attention_heads,
+            weights(5, 3),
+            SPANISH,
+            ENGLISH,
+            r"\(h, q, k\), but theirs is \(5, 3\)",
+        ),
+        (attention_heatmap, [[-4.0, 9.0]], "a", "bc", "from -4.00 to 9.00: are they scores"),
+        (attention_heatmap, [[math.nan, 1.0]], "a", "bc", "run from nan"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            draw(matrix, rows, columns)

@@ -15,7 +15,6 @@ from course.drawing.arrows import threads
 from course.drawing.attention_maps import attention_heatmap
 from course.drawing.display import show
 from course.drawing.registry import FIGURES
-from course.drawing.words import canvas
 
 
 @pytest.fixture
@@ -46,8 +45,8 @@ def curve():
     return figure
 
 
-def small_chart(noise=0.0):
-    table = [{"x": 1, "y": 1 / 3 + noise, "word": 'a "b", c'}, {"x": 2, "y": 2 / 3, "word": "ñ"}]
+def small_chart():
+    table = [{"x": 1, "y": 1 / 3, "word": 'a "b", c'}, {"x": 2, "y": 2 / 3, "word": "ñ"}]
     return alt.Chart(alt.Data(values=table)).mark_point().encode(x="x:Q", y="y:Q", color="word:N")
 
 
@@ -90,76 +89,37 @@ def test_a_figure_without_alt_text_is_refused(shown):
 # --- the summary: the data behind the figure ---
 
 
-def lines(values):
-    figure, ax = plt.subplots()
-    ax.plot(values)
-    return figure
-
-
-def bars(values):
-    figure, ax = plt.subplots()
-    ax.bar(range(len(values)), values, label="heights")
-    return figure
-
-
-def points(values):
-    figure, ax = plt.subplots()
-    ax.scatter(values, np.arange(len(values)))
-    return figure
-
-
-def image(values):
-    figure, ax = plt.subplots()
-    ax.imshow(np.reshape(values, (2, -1)))
-    return figure
-
-
-def large_image(values):
-    figure, ax = plt.subplots()
-    ax.imshow(np.resize(values, (20, 64)))
-    return figure
-
-
-def lines_as_thick_as_weights(values):
-    figure, ax = canvas(2, width=2)
+def threads_as_thick_as_weights(ax, values):
     places = [(x, 1.0) for x in range(len(values))]
     threads(ax, [(0.0, 0.0)], places, values, "#2774A7", name="head 1")
-    return figure
 
 
-KINDS = [lines, bars, points, image, large_image, lines_as_thick_as_weights]
+KINDS = [
+    lambda ax, values: ax.plot(values),
+    lambda ax, values: ax.bar(range(len(values)), values, label="heights"),
+    lambda ax, values: ax.scatter(values, np.arange(len(values))),
+    lambda ax, values: ax.imshow(np.reshape(values, (2, -1))),
+    lambda ax, values: ax.imshow(np.resize(values, (20, 64))),
+    threads_as_thick_as_weights,
+]
+
+
 # Their mean, 0.385, lies on the edge between two roundings.
 VALUES = np.array([0.11, 0.37, 0.23, 0.71, 0.53, 0.05, 0.62, 0.46])
 
 
 def test_the_summary_sees_a_change_of_two_hundredths():
-    for kind in KINDS:
-        before = showing.summary(kind(VALUES))
-        assert showing.summary(kind(VALUES + 0.02)) != before
-        assert showing.summary(kind(VALUES + 1e-4)) == before
-        assert showing.summary(kind(VALUES - 1e-6)) == before
-        plt.close("all")
+    def summary(draw, values):
+        figure, ax = plt.subplots()
+        draw(ax, values)
+        plt.close(figure)
+        return showing.summary(figure)
 
-
-def test_the_summary_sees_weight_moving_from_word_to_word():
-    weights = np.array([[0.70, 0.20, 0.10], [0.10, 0.80, 0.10]])
-    moved = weights + [[-0.02, 0.02, 0.0], [0.0, 0.0, 0.0]]
-    rows, columns = ["a", "b"], ["x", "y", "z"]
-
-    def text(matrix):
-        return showing.summary(attention_heatmap(matrix, rows, columns).figure)
-
-    assert text(moved) != text(weights)
-    assert text(weights + [[-1e-4, 1e-4, 0.0], [0.0, 0.0, 0.0]]) == text(weights)
-
-
-def test_the_summary_sees_swapped_axes_and_flipped_rows():
-    square = np.array([[0.9, 0.1], [0.6, 0.4]])
-
-    def text(matrix):
-        return showing.summary(attention_heatmap(matrix, ["a", "b"], ["c", "d"]).figure)
-
-    assert len({text(square), text(square.T), text(square[::-1]), text(square[:, ::-1])}) == 4
+    for draw in KINDS:
+        before = summary(draw, VALUES)
+        assert summary(draw, VALUES + 0.02) != before
+        assert summary(draw, VALUES + 1e-4) == before
+        assert summary(draw, VALUES - 1e-6) == before
 
 
 def test_the_summary_speaks_in_the_words_of_the_sentence():
@@ -198,14 +158,6 @@ def test_the_data_is_one_string_with_types_and_three_decimals(shown):
         {"x": "1", "y": "0.333", "word": 'a "b", c'},
         {"x": "2", "y": "0.667", "word": "ñ"},
     ]
-
-
-def test_rounding_errors_leave_the_chart_alone(shown):
-    for noise in (0.0, 7e-7, 0.02):
-        show(small_chart(noise), alt="Two points.")
-    specs = [bundle[showing.VEGALITE] for bundle, _ in shown]
-    assert specs[0] == specs[1]
-    assert specs[0] != specs[2]
 
 
 # --- figures of the series ---

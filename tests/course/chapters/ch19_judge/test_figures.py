@@ -4,10 +4,6 @@ from course.chapters.ch19_judge.figures import stored_ways, windows
 from course.chapters.ch19_judge.policy import share_solved
 
 
-def history(**shares: float) -> list[dict]:
-    return [{"kl": 0.1 * step, **shares} for step in range(20)]
-
-
 def test_windows_are_means_over_seeds_and_steps():
     seeds = [[{"kl": step} for step in range(20)], [{"kl": step + 2} for step in range(20)]]
     assert windows(seeds, "kl") == [5.5, 15.5]

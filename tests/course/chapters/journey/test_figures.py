@@ -12,13 +12,8 @@ from transformer_lib.translator import Translator
 
 
 @pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
-
-
-@pytest.fixture(scope="module")
-def way(translator):
-    return trace(translator)
+def way():
+    return trace(Translator.load())
 
 
 @pytest.fixture(scope="module")
