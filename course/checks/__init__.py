@@ -25,7 +25,9 @@ from course.checks.comparing import (
     alike,
     call,
     compare,
+    drawn,
     elsewhere,
+    not_this,
     own_work,
     plain,
     result_of,
@@ -33,7 +35,7 @@ from course.checks.comparing import (
     tell_apart,
 )
 from course.checks.exercises import Exercise, Value, Values, exercise, implement
-from course.checks.faults import fault_in_a_stack, judge_verdicts, wrong_verdicts
+from course.checks.faults import Verdicts, fault_in_a_stack, not_so, wrong_verdicts
 from course.checks.guesses import reveal
 from course.checks.hints import (
     GRADED,

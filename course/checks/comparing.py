@@ -156,6 +156,20 @@ def tell_apart(found: Any, right: Any) -> None:
     raise Hint("The shape is right, the numbers aren't.")
 
 
+def not_this(rest: str, form: str = ".4g") -> Callable[[float, Any], None]:
+    """Raises the Hint for a wrong number, such as "Not 0.5: count again."."""
+
+    def unlike(found: float, right: Any) -> None:
+        raise Hint(f"Not {found:{form}}: {rest}")
+
+    return unlike
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    """Numbers that look random and are the same each time."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
 ELSEWHERE = (
     "Right for what the check in the notebook tries, wrong for other inputs: is a size or a "
     "number of the example written into your code?"

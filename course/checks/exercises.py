@@ -8,6 +8,7 @@ each right way and each mistake of all of them.
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from course.checks.comparing import a_tensor, alike, own_copy, own_work, result_of, tell_apart
@@ -66,7 +67,32 @@ def implement(first: Callable[[], Sequence[Any]]) -> Callable:
     return decorate
 
 
-class Exercise:
+class Check:
+    """What all exercises that are data have in common: they are called, and judge an attempt."""
+
+    name: str
+    about: str
+    judge: Callable[..., None]
+
+    def __post_init__(self) -> None:
+        self.__name__, self.__doc__ = self.name, self.about
+
+        @functools.wraps(self.judge)
+        def check(*attempt: Any) -> None:
+            self.judge(*attempt)
+
+        check.__name__ = self.name
+        self.check = self.checked(check)
+
+    def __call__(self, *attempt: Any) -> None:
+        self.check(*attempt)
+
+    def checked(self, check: Callable[..., None]) -> Callable[..., None]:
+        return exercise(check)
+
+
+@dataclass(eq=False)
+class Exercise(Check):
     """A check of a function that the reader writes, made of its right answers and its mistakes.
 
         merge_heads = Exercise(
@@ -107,34 +133,24 @@ class Exercise:
     near: are two results the same?
     """
 
-    def __init__(
-        self,
-        name: str,
-        about: str = "",
-        *,
-        inputs: Callable[[], Sequence[Any]],
-        right: Ways,
-        slips: Mapping[str, Ways] | None = None,
-        mistakes: Mapping[str, Ways] | None = None,
-        errors: Mapping[str, str] | None = None,
-        not_allowed: Sequence[str] = (),
-        borrowed: Ways = (),
-        read: Callable[[Any], Any] = a_tensor,
-        unlike: Callable[[Any, Any], None] = tell_apart,
-        then: Callable[[Callable], None] = lambda attempt: None,
-        elsewhere: Mapping[str, Callable[[], Sequence[Any]]] | None = None,
-        near: Callable[[Any, Any], bool] = alike,
-    ):
-        self.__name__, self.__doc__ = name, about
-        self.inputs, self.right, self.borrowed = inputs, right, borrowed
-        self.slips, self.mistakes = slips or {}, mistakes or {}
-        self.errors, self.not_allowed = errors or {}, not_allowed
-        self.read, self.unlike, self.then, self.elsewhere = read, unlike, then, elsewhere or {}
-        self.near = near
-        self.check = implement(lambda: each(inputs())[0])(named(name, self.judge))
+    name: str
+    about: str = ""
+    _: KW_ONLY
+    inputs: Callable[[], Sequence[Any]]
+    right: Ways
+    slips: Mapping[str, Ways] = field(default_factory=dict)
+    mistakes: Mapping[str, Ways] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    not_allowed: Sequence[str] = ()
+    borrowed: Ways = ()
+    read: Callable[[Any], Any] = a_tensor
+    unlike: Callable[[Any, Any], None] = tell_apart
+    then: Callable[[Callable], None] = lambda attempt: None
+    elsewhere: Mapping[str, Callable[[], Sequence[Any]]] = field(default_factory=dict)
+    near: Callable[[Any, Any], bool] = alike
 
-    def __call__(self, attempt: Any) -> None:
-        self.check(attempt)
+    def checked(self, check: Callable[..., None]) -> Callable[..., None]:
+        return implement(lambda: each(self.inputs())[0])(check)
 
     def judge(self, function: Any) -> None:
         """A Hint if the function isn't right."""
@@ -179,7 +195,8 @@ def answer(way: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         return None
 
 
-class Value:
+@dataclass(eq=False)
+class Value(Check):
     """A check of an answer that the reader gives: a number, a letter, a shape, a few numbers.
 
         seen = Value("seen", right=9, read=whole_number, slips={16: "That is all of them. ..."})
@@ -196,26 +213,16 @@ class Value:
     An answer of several numbers is handed in as a tuple or in several arguments.
     """
 
-    def __init__(
-        self,
-        name: str,
-        about: str = "",
-        *,
-        right: Any,
-        slips: Mapping[Any, str] | None = None,
-        mistakes: Mapping[Any, str] | None = None,
-        otherwise: str = "not yet. Which parts does it have, and how large is each?",
-        read: Callable[[Any], Any] = lambda guess: guess,
-        unlike: Callable[[Any], None] = lambda guess: None,
-        near: Callable[[Any, Any], bool] = alike,
-    ):
-        self.__name__, self.__doc__ = name, about
-        self.right, self.slips, self.mistakes = right, slips or {}, mistakes or {}
-        self.otherwise, self.read, self.unlike, self.near = otherwise, read, unlike, near
-        self.check = exercise(named(name, self.judge))
-
-    def __call__(self, *attempt: Any) -> None:
-        self.check(*attempt)
+    name: str
+    about: str = ""
+    _: KW_ONLY
+    right: Any
+    slips: Mapping[Any, str] = field(default_factory=dict)
+    mistakes: Mapping[Any, str] = field(default_factory=dict)
+    otherwise: str = "not yet. Which parts does it have, and how large is each?"
+    read: Callable[[Any], Any] = lambda guess: guess
+    unlike: Callable[[Any], None] = lambda guess: None
+    near: Callable[[Any, Any], bool] = alike
 
     def judge(self, *guess: Any) -> None:
         """A Hint if what was handed in isn't the right answer."""
@@ -233,7 +240,7 @@ class Value:
         raise Hint(self.otherwise)
 
 
-class Values:
+class Values(Check):
     """A check of several answers that belong together, each of them a Value with its own name.
 
         runs = Values("runs", "How often each part runs.", Value("Encoder", ...), Value(...))
@@ -246,12 +253,9 @@ class Values:
     """
 
     def __init__(self, name: str, about: str, *parts: Value, as_list: str = ""):
-        self.__name__, self.__doc__ = name, about
+        self.name, self.about = name, about
         self.parts, self.as_list = parts, as_list
-        self.check = exercise(named(name, self.judge))
-
-    def __call__(self, *attempt: Any) -> None:
-        self.check(*attempt)
+        self.__post_init__()
 
     def judge(self, *guesses: Any) -> None:
         """A Hint if one of the answers isn't right."""
@@ -266,14 +270,3 @@ class Values:
                 hints.append(Hint(f"{part.__name__}: {hint}", hint.keeps))
         if hints:
             raise Hint(str(hints[0]), hints[0].keeps if len(hints) == 1 else 0.0)
-
-
-def named(name: str, judge: Callable[..., None]) -> Callable[..., None]:
-    """The function under this name."""
-
-    @functools.wraps(judge)
-    def check(*attempt: Any) -> None:
-        judge(*attempt)
-
-    check.__name__ = name
-    return check

@@ -1,8 +1,9 @@
 """Looking for planted faults: which program has which."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from course.checks.exercises import Check
 from course.checks.hints import Hint, NotTried, expect, no_slip
 from course.checks.reading import whole_number
 
@@ -29,17 +30,52 @@ def wrong_verdicts(
     return {name: verdict[name] for name, kind in planted.items() if verdict[name] != kind}
 
 
-def judge_verdicts(verdict: Any, planted: Mapping[str, str], hints: Mapping[str, str]) -> None:
-    """A Hint for the first wrong verdict, as in `wrong_verdicts`; it keeps half with two at most.
+class Verdicts(Check):
+    """A check of what is true of each of several programs, {"A": "sound", "B": "slow", ...}.
 
-    hints: kind -> what a program of this kind does, or what to measure.
+    The first wrong verdict gets its hint.
+
+    right: name -> what is true of it. kinds: what may be said of each.
+    hint: is called with a name and the wrong verdict on it, and returns the hint.
+    slips: with so many wrong ones at most it keeps half the points.
+    counts: with more than these, the hint also says how many are right.
     """
-    wrong = wrong_verdicts(verdict, planted, tuple(hints))
-    for name in wrong:
-        hint = f"{name} {hints[planted[name]]}"
-        no_slip(len(wrong) > 2, hint)
-        right = len(planted) - len(wrong)
-        raise Hint(f"{hint} ({right} of {len(planted)} are right.)")
+
+    def __init__(
+        self,
+        name: str,
+        about: str,
+        right: Mapping[str, str],
+        kinds: Sequence[str],
+        hint: Callable[[str, str], str],
+        slips: int = 0,
+        counts: bool = False,
+    ):
+        self.name, self.about, self.right, self.kinds = name, about, right, kinds
+        self.hint, self.slips, self.counts = hint, slips, counts
+        self.__post_init__()
+
+    def judge(self, verdict: Any) -> None:
+        """A Hint unless all verdicts are right."""
+        wrong = wrong_verdicts(verdict, self.right, self.kinds)
+        for name in wrong:
+            hint = self.hint(name, verdict[name])
+            no_slip(len(wrong) > self.slips, hint)
+            right = len(self.right) - len(wrong)
+            raise Hint(f"{hint} ({right} of {len(self.right)} are right.)" if self.counts else hint)
+
+
+def not_so(sound: str, measure: Mapping[str, str]) -> Callable[[str, str], str]:
+    """The hints of `Verdicts` that say of which program what is to be measured.
+
+    sound: the kind of those without a fault.
+    """
+
+    def hint(name: str, said: str) -> str:
+        sure = "isn't sound" if said == sound else "has another fault, or none"
+        return f"{name} {sure}. {measure[name]}"
+
+    return hint
 
 
 def fault_in_a_stack(

@@ -25,7 +25,7 @@ from course.chapters.ch05_multi_head_attention import checks as of_heads
 from course.chapters.ch06_masks import checks as of_masks
 from course.chapters.ch07_encoder import checks as of_encoder
 from course.chapters.ch08_decoder import checks as of_decoder
-from course.chapters.ch08_decoder.checks import random, seeded
+from course.chapters.ch08_decoder.checks import seeded
 from course.chapters.ch09_whole_transformer import checks as of_whole
 from course.chapters.ch10_training import checks as of_training
 from course.chapters.ch11_decoding import checks as of_decoding
@@ -35,6 +35,7 @@ from course.checks import (
     Parts,
     call,
     compare,
+    drawn,
     expect,
     graded,
     no_slip,
@@ -141,9 +142,47 @@ class Own:
             self.bench.put(module, key, numbers)
         return module
 
-    def same_names(self, name: str, module: Any, weights: dict[str, Tensor]) -> None:
-        """A Hint if the module's parameters have other names or shapes than these."""
-        same_names(name, self.bench.shapes(module), weights)
+    def same_names(self, name: str, module: Any, wanted: dict[str, Tensor]) -> None:
+        """A Hint unless the parameters have the names and shapes that the page gives."""
+        own = self.bench.shapes(module)
+        missing, more = [k for k in wanted if k not in own], [k for k in own if k not in wanted]
+        biases = [key for key in more if key.endswith("bias") and key[:-4] + "weight" in wanted]
+        no_slip(
+            not biases or bool(missing),
+            f"`{name}` has a parameter `{', '.join(biases[:1])}`: in the paper's attention the "
+            "matrices have no biases. nn.Linear takes bias=False.",
+        )
+        unknown = "layers" in "".join(missing) and "layers" not in "".join(own)
+        expect(
+            not unknown,
+            f"PyTorch doesn't see the layers of `{name}`: keep them in an "
+            "nn.ModuleList of the name `layers`, not in a plain list.",
+        )
+        layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
+        no_slip(
+            not layer or len(layer) < len(missing),
+            "All your layers are one and the same: `[layer] * N` is one layer, N times. Make "
+            "each of them separately.",
+        )
+        words = [key for key in more if len(own[key]) == 2] if name == "Transformer" else []
+        no_slip(
+            not words or bool(missing),
+            f"`{', '.join(words)}` is one matrix too many: the target's table is used twice, for "
+            "reading and for writing.",
+        )
+        listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
+        expect(
+            not missing,
+            f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
+            "The names are those of the page, so that trained weights fit.",
+        )
+        expect(not more, f"`{name}` has a parameter that isn't asked for: `{', '.join(more[:1])}`.")
+        for key, value in wanted.items():
+            expect(
+                own[key] == tuple(value.shape),
+                f"`{key}` of `{name}` has the shape {own[key]}, but it should be "
+                f"{tuple(value.shape)}.",
+            )
 
     def run(self, module: Any) -> Attempt:
         """A module as a function, without gradients."""
@@ -157,47 +196,6 @@ class Own:
         """Put functions in the place of parts of a module."""
         for name, function in functions.items():
             self.bench.replace(module, name, function)
-
-
-def same_names(name: str, own: dict[str, tuple[int, ...]], wanted: dict[str, Tensor]) -> None:
-    """A Hint unless the parameters have the names and shapes that the page gives."""
-    missing, more = [k for k in wanted if k not in own], [k for k in own if k not in wanted]
-    biases = [key for key in more if key.endswith("bias") and key[:-4] + "weight" in wanted]
-    no_slip(
-        not biases or bool(missing),
-        f"`{name}` has a parameter `{', '.join(biases[:1])}`: in the paper's attention the "
-        "matrices have no biases. nn.Linear takes bias=False.",
-    )
-    unknown = "layers" in "".join(missing) and "layers" not in "".join(own)
-    expect(
-        not unknown,
-        f"PyTorch doesn't see the layers of `{name}`: keep them in an "
-        "nn.ModuleList of the name `layers`, not in a plain list.",
-    )
-    layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
-    no_slip(
-        not layer or len(layer) < len(missing),
-        "All your layers are one and the same: `[layer] * N` is one layer, N times. Make "
-        "each of them separately.",
-    )
-    words = [key for key in more if len(own[key]) == 2] if name == "Transformer" else []
-    no_slip(
-        not words or bool(missing),
-        f"`{', '.join(words)}` is one matrix too many: the target's table is used twice, for "
-        "reading and for writing.",
-    )
-    listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
-    expect(
-        not missing,
-        f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
-        "The names are those of the page, so that trained weights fit.",
-    )
-    expect(not more, f"`{name}` has a parameter that isn't asked for: `{', '.join(more[:1])}`.")
-    for key, value in wanted.items():
-        expect(
-            own[key] == tuple(value.shape),
-            f"`{key}` of `{name}` has the shape {own[key]}, but it should be {tuple(value.shape)}.",
-        )
 
 
 @contextlib.contextmanager
@@ -269,7 +267,7 @@ def seen() -> Tensor:
 def heads(mine: Own) -> None:
     ours = seeded(lambda: MultiHeadAttention(D_MODEL, H))
     their = mine.run(mine.twin("MultiHeadAttention", (D_MODEL, H), weights_of(ours)))
-    x, y, z = (random(B, T, D_MODEL, seed=seed) for seed in (1, 2, 3))
+    x, y, z = (drawn(B, T, D_MODEL, seed=seed) for seed in (1, 2, 3))
     with torch.no_grad():
         found = call(their, x, x, x, stops=HEADS_STOP)
         for hint, wrong in wrong_heads(ours, x):
@@ -288,7 +286,7 @@ def heads(mine: Own) -> None:
         return mine.run(module)(x[None], x[None], x[None])[0]
 
     of_heads.multi_head(by_matrices)
-    other = random(B, S, D_MODEL, seed=2)
+    other = drawn(B, S, D_MODEL, seed=2)
     with torch.no_grad():
         compare(call(their, x, y, z), ours(x, y, z), list(mixed_up(ours, x, y, z)))
         found = call(partial(their, mask=seen()), x, other, other.flip(1), stops=LENGTHS_STOP)
@@ -558,7 +556,7 @@ OTHER_LENGTHS = {
 def encoder(mine: Own) -> None:
     sizes = (D_MODEL, D_FF, H, 0.0)
     ours = seeded(lambda: EncoderLayer(*sizes))
-    x = random(B, S, D_MODEL, seed=3)
+    x = drawn(B, S, D_MODEL, seed=3)
     their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
 
     def layer(x: Tensor, attend: Callable, network: Callable, *norms: Callable) -> Tensor:
@@ -599,7 +597,7 @@ def decoder(mine: Own) -> None:
         }
         return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, tgt_mask=mask)
 
-    x, memory = random(B, T, D_MODEL, seed=4), random(B, S, D_MODEL, seed=5)
+    x, memory = drawn(B, T, D_MODEL, seed=4), drawn(B, S, D_MODEL, seed=5)
     masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
@@ -654,21 +652,26 @@ def stack(
         )
 
 
-def whole(mine: Own) -> None:
-    def sizes(model: Transformer) -> tuple:
-        c = model.config
-        words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
-        return (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
+def sizes_of(model: Transformer) -> tuple:
+    c = model.config
+    words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
+    return (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
 
+
+def twin_of(mine: Own, model: Transformer) -> Any:
+    """The reader's Transformer with the weights of this one."""
+    return mine.twin("Transformer", sizes_of(model), weights_of(model))
+
+
+def whole(mine: Own) -> None:
     small = of_whole.assembly_inputs(tie_weights="target")[0]
-    mine.same_names("Transformer", mine.make("Transformer", *sizes(small)), weights_of(small))
+    mine.same_names("Transformer", mine.make("Transformer", *sizes_of(small)), weights_of(small))
 
     def assemble(model: Transformer, src: Tensor, tgt_in: Tensor) -> Tensor:
-        twin = mine.twin("Transformer", sizes(model), weights_of(model))
-        return mine.run(twin)(src, tgt_in)
+        return mine.run(twin_of(mine, model))(src, tgt_in)
 
     of_whole.judge_transformer(assemble, tie_weights="target")
-    judge_decode(mine, mine.twin("Transformer", sizes(small), weights_of(small)), small)
+    judge_decode(mine, twin_of(mine, small), small)
     new = mine.make("Transformer", 500, 500, 1, 64, 256, 4, 0.0)
     for name, size in (
         ("encoder.layers.0.self_attn.w_q.weight", 64**-0.5),
@@ -844,11 +847,7 @@ def only_one(found: Any) -> Any:
 
 def with_shipped_weights(mine: Own) -> Any:
     """The reader's Transformer with the weights of the translator that comes with the course."""
-    model = shipped().model
-    c = model.config
-    words = (model.src_embed.table.num_embeddings, model.tgt_embed.table.num_embeddings)
-    sizes = (*words, c.N, c.d_model, c.d_ff, c.h, c.dropout)
-    return mine.twin("Transformer", sizes, weights_of(model))
+    return twin_of(mine, shipped().model)
 
 
 # --- the twelve -----------------------------------------------------------------------------------

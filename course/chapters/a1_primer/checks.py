@@ -1,20 +1,9 @@
 """The exercises of the primer, a1: a training loop with a fault, and products of all vectors."""
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from course.checks import (
-    call,
-    compare,
-    elsewhere,
-    exercise,
-    expect,
-    implement,
-    no_slip,
-    wrong_verdicts,
-)
+from course.checks import ELSEWHERE, Exercise, exercise, expect, no_slip, wrong_verdicts
 
 KINDS = ("sound", "no step", "gradients pile up")
 LOOPS = {"A": "gradients pile up", "B": "no step", "C": "sound"}
@@ -54,38 +43,40 @@ def faults(found: dict[str, str]) -> None:
     expect("A" not in wrong, "A: its gradients add up from step to step.")
 
 
-@implement(lambda: (torch.zeros(1, 2, 3), torch.zeros(1, 4, 3)))
-def my_products(function: Callable[[Tensor, Tensor], Tensor]) -> None:
-    """(b, s, d) and (b, t, d) -> (b, s, t), each vector of one with each of the other."""
-    q = torch.arange(30.0).sin().view(2, 3, 5)
-    k = torch.arange(40.0).cos().view(2, 4, 5)
-    right = q @ k.transpose(-2, -1)
-    found = call(
-        function,
-        q,
-        k,
-        stops={
-            "must match": "The shapes don't fit. `@` needs the last axis of the left to be as "
-            "long as "
-            "the last but one of the right: turn two axes of k.",
-            "should have": "The shapes don't fit. `@` needs the last axis of the left to be as "
-            "long as "
-            "the last but one of the right: turn two axes of k.",
-            "xpected size": "The shapes don't fit. `@` needs the last axis of the left to be as "
-            "long "
-            "as the last but one of the right: turn two axes of k, the last ones.",
-        },
-    )
-    compare(
-        found,
-        right,
-        [
-            (right.transpose(-2, -1), "That is k times q: rows and columns are exchanged."),
-            (right[0], "That is the first sentence only. What about the others?"),
-            (
-                torch.einsum("bsd,ctd->bsct", q, k),
-                "Every sentence meets every sentence. Each should meet only itself.",
-            ),
+def two_batches() -> tuple[Tensor, Tensor]:
+    return torch.arange(30.0).sin().view(2, 3, 5), torch.arange(40.0).cos().view(2, 4, 5)
+
+
+FIT = (
+    "The shapes don't fit. `@` needs the last axis of the left to be as long as the last but one "
+    "of the right: turn two axes of k"
+)
+my_products = Exercise(
+    "my_products",
+    "(b, s, d) and (b, t, d) -> (b, s, t), each vector of one with each of the other.",
+    inputs=two_batches,
+    right=[
+        lambda q, k: q @ k.transpose(-2, -1),
+        lambda q, k: torch.einsum("bsd,btd->bst", q, k),
+        lambda q, k: (q[:, :, None] * k[:, None]).sum(dim=-1),
+    ],
+    errors={
+        "must match": f"{FIT}.",
+        "should have": f"{FIT}.",
+        "xpected size": f"{FIT}, the last ones.",
+    },
+    slips={
+        f"{FIT}.": [lambda q, k: q @ k.transpose(0, 1)],
+        f"{FIT}, the last ones.": [lambda q, k: q @ k],
+        "That is k times q: rows and columns are exchanged.": [
+            lambda q, k: k @ q.transpose(-2, -1)
         ],
-    )
-    elsewhere(function, (q @ q.transpose(-2, -1))[:1], q[:1], q[:1])
+        "That is the first sentence only. What about the others?": [
+            lambda q, k: (q @ k.transpose(-2, -1))[0]
+        ],
+        "Every sentence meets every sentence. Each should meet only itself.": [
+            lambda q, k: torch.einsum("bsd,ctd->bsct", q, k)
+        ],
+    },
+    elsewhere={ELSEWHERE: lambda: (two_batches()[0][:1],) * 2},
+)

@@ -14,13 +14,13 @@ from course.checks import (
     Exercise,
     Hint,
     Value,
+    Verdicts,
     a_kind,
     exercise,
     expect,
-    judge_verdicts,
+    not_so,
     one_number,
     whole_number,
-    wrong_verdicts,
 )
 from transformer_lib.model.embedding import positional_encoding
 
@@ -59,27 +59,27 @@ MEASURE = {  # for a wrong verdict: what to measure
 def suspects() -> dict[str, Tensor]:
     """Three tables (20, 64) of position vectors, of which some have one planted fault."""
     length, d_model = 20, 64
-    pos, column = torch.arange(length).double()[:, None], torch.arange(d_model).double()
     wrong = {
         NONE: lambda: positional_encoding(length, d_model),
         EXPONENT: lambda: positional_encoding(length, d_model, base=100.0),
-        ANGLES: lambda: torch.where(
-            column % 2 == 0,
-            (pos / 10_000.0 ** (column / d_model)).sin(),
-            (pos / 10_000.0 ** (column / d_model)).cos(),
-        ).float(),
+        ANGLES: lambda: by_column(length, d_model).float(),
     }
     return {name: wrong[fault]() for name, fault in PLANTED.items()}
 
 
-@exercise
-def diagnose(verdict: Any) -> None:
-    """Exercise 3: which fault has each of the `suspects`?"""
-    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
-        if said == FROM_ONE:
-            raise Hint(f"{name}: its first row begins 0, 1, so it counts from 0. {MEASURE[name]}")
-        sure = f"{name} isn't sound. " if said == NONE else f"{name} has another fault, or none. "
-        raise Hint(sure + MEASURE[name])
+def what_to_measure(name: str, said: str) -> str:
+    if said == FROM_ONE:
+        return f"{name}: its first row begins 0, 1, so it counts from 0. {MEASURE[name]}"
+    return not_so(NONE, MEASURE)(name, said)
+
+
+diagnose = Verdicts(
+    "diagnose",
+    "Exercise 3: which fault has each of the `suspects`?",
+    PLANTED,
+    FAULTS,
+    what_to_measure,
+)
 
 
 which_position = Value(
@@ -136,17 +136,22 @@ def adders() -> dict[str, Callable[[Tensor], Tensor]]:
     return {name: programs[kind] for name, kind in ADDED.items()}
 
 
-@exercise
-def adder_faults(found: Any) -> None:
-    """Exercise 4: which of the `adders` is sound, and what is wrong with the others?"""
-    hints = {
-        "sound": "adds, to every sentence, just what positional_encoding(s, d_model) holds.",
-        BY_SENTENCE: "gives all words of a sentence one and the same position. Which one?",
-        FROM_THE_END: "adds rows of the right table, to each word another. Give it a sentence, and "
-        "the same one with two words of padding: what does it add to the first word?",
-        TOO_LARGE: "adds a row for each place, in the right order. How long are these rows?",
-    }
-    judge_verdicts(found, ADDED, hints)
+ABOUT_ADDERS = {
+    "sound": "adds, to every sentence, just what positional_encoding(s, d_model) holds.",
+    BY_SENTENCE: "gives all words of a sentence one and the same position. Which one?",
+    FROM_THE_END: "adds rows of the right table, to each word another. Give it a sentence, and "
+    "the same one with two words of padding: what does it add to the first word?",
+    TOO_LARGE: "adds a row for each place, in the right order. How long are these rows?",
+}
+adder_faults = Verdicts(
+    "adder_faults",
+    "Exercise 4: which of the `adders` is sound, and what is wrong with the others?",
+    ADDED,
+    tuple(ABOUT_ADDERS),
+    lambda name, said: f"{name} {ABOUT_ADDERS[ADDED[name]]}",
+    slips=2,
+    counts=True,
+)
 
 
 BASE = 10_000.0
@@ -174,6 +179,9 @@ def table(
         return torch.stack([even(angles[..., 0]), odd(angles[..., 1])], dim=-1).flatten(1)
 
     return program
+
+
+by_column = table(lambda pos, i, d: paper(pos, i + torch.arange(2) / 2, d))
 
 
 def apart(found: Tensor) -> Tensor:
@@ -217,9 +225,7 @@ encoding = Exercise(
         "The exponent of column 2i is 2i/d_model; yours is i/d_model, or your base is 100.": [
             table(lambda pos, i, d: pos / BASE ** (i / d))
         ],
-        "Column 2i+1 has the angle of column 2i; yours grows from column to column.": [
-            table(lambda pos, i, d: paper(pos, i + torch.arange(2) / 2, d))
-        ],
+        "Column 2i+1 has the angle of column 2i; yours grows from column to column.": [by_column],
         "Your i is the column. It should count pairs: columns 2i and 2i+1 share one i.": [
             table(lambda pos, i, d: paper(pos, 2 * i + torch.arange(2), d))
         ],
@@ -277,7 +283,7 @@ encoding = Exercise(
         "Those are the angles. What is still missing is their sine and cosine.": [
             table(paper, torch.clone, torch.clone)
         ],
-        A_SIZE: [table(lambda pos, i, d: paper(pos, i, 10)), lambda length, d: table()(length, 10)],
+        A_SIZE: [table(lambda pos, i, d: paper(pos, i, 10))],
     },
     unlike=first_difference,
     elsewhere={A_SIZE: lambda: (3, 14)},

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import ELSEWHERE, Exercise, Hint, Value, exercise, expect, wrong_verdicts
+from course.checks import ELSEWHERE, Exercise, Hint, Value, Verdicts, exercise, expect, not_so
 from transformer_lib.model.attention import attention, attention_weights
 
 
@@ -124,7 +124,6 @@ my_weights = Exercise(
     right=[
         lambda q, k: scores(q, k).softmax(-1),
         lambda q, k: torch.softmax(torch.einsum("qd,kd->qk", q, k) / q.shape[1] ** 0.5, dim=1),
-        lambda q, k: torch.stack([(k @ one / len(one) ** 0.5).softmax(0) for one in q]),
     ],
     not_allowed=("attention_weights", "scaled_dot_product_attention"),
     borrowed=[lambda q, k: attention_weights(q, k)],
@@ -277,7 +276,6 @@ my_attention = Exercise(
             lambda q, k, v: (one_head(q, k) @ v).mean(1),
             lambda q, k, v: (one_head(q, k) @ v).mean(1, keepdim=True).expand(-1, 3, -1, -1),
             lambda q, k, v: one_head(q, k).squeeze(1) @ v,
-            lambda q, k, v: one_head(q, k).squeeze(1) @ v.mean(1),
         ],
         TRANSPOSE: [lambda q, k, v: (q @ k / math.sqrt(q.size(-1))).softmax(-1) @ v],
         ORDER: [lambda q, k, v: v @ scores(q, k).softmax(-1)],
@@ -311,17 +309,6 @@ AXIS, KEYS, ROOT = "softmax over the wrong axis", "divided by √(number of keys
 FAULTS = ("none", AXIS, KEYS, ROOT)
 
 
-def _faulty(fault: str) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-    """Attention with one planted fault."""
-
-    def program(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-        width = {KEYS: key.size(-2), ROOT: 1}.get(fault, query.size(-1))
-        scores = query @ key.transpose(-2, -1) / math.sqrt(width)
-        return scores.softmax(dim=-2 if fault == AXIS else -1) @ value
-
-    return program
-
-
 PLANTED = {"A": AXIS, "B": KEYS, "C": "none"}
 UNLIKE = {  # for a wrong verdict: what to measure
     "A": "With values that are all 1, each row of weights gives back their sum. Is it 1?",
@@ -333,15 +320,21 @@ UNLIKE = {  # for a wrong verdict: what to measure
 
 def suspects() -> dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]]:
     """Three programs for attention, of which some have one planted fault."""
-    return {name: _faulty(fault) for name, fault in PLANTED.items()}
+    programs = {
+        "none": weighted(),
+        AXIS: weighted(dim=-2),
+        KEYS: weighted(divisor=lambda q, k, v: k.size(-2) ** 0.5),
+    }
+    return {name: programs[fault] for name, fault in PLANTED.items()}
 
 
-@exercise
-def diagnose(verdict: Any) -> None:
-    """The first of the deeper exercises: which fault does each of the `suspects` have?"""
-    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
-        sure = f"{name} isn't sound. " if said == "none" else f"{name} has another fault, or none. "
-        raise Hint(sure + UNLIKE[name])
+diagnose = Verdicts(
+    "diagnose",
+    "The first of the deeper exercises: which fault does each of the `suspects` have?",
+    PLANTED,
+    FAULTS,
+    not_so("none", UNLIKE),
+)
 
 
 @exercise

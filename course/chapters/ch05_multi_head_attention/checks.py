@@ -96,33 +96,38 @@ def in_another_order(*matrices: Tensor) -> list[Tensor]:
     return [matrix[ORDER].clone() for matrix in matrices]
 
 
+def blocks(W_O: Tensor) -> Tensor:
+    """The rows of W_O for each head: (h, d_k, d_model)"""
+    return W_O.unflatten(0, (len(ORDER), -1))
+
+
+MENDED: dict[str, Callable[[Tensor], Tensor]] = {
+    "That is the old W_O. Its first 64 rows are for head 0, which is elsewhere now.": (
+        lambda W_O: W_O
+    ),
+    "That is the way back: it puts a block where its head *was*. The block of a head has to go "
+    "where the head is now.": lambda W_O: blocks(W_O)[torch.tensor(ORDER).argsort()].flatten(0, 1),
+    "You exchanged columns. A head's numbers are multiplied by *rows* of W_O.": (
+        lambda W_O: W_O.unflatten(1, (len(ORDER), -1))[:, ORDER].flatten(1, 2)
+    ),
+    "The blocks are in the right order. Now join them into (512, 512).": (
+        lambda W_O: blocks(W_O)[ORDER]
+    ),
+    "You took every eighth row for a head. The numbers of a head are side by side: the first 64 "
+    "rows are for the first head.": (
+        lambda W_O: W_O.unflatten(0, (-1, len(ORDER)))[:, ORDER].flatten(0, 1)
+    ),
+}
+
+
 @exercise
 def mended(found: Tensor, W_O: Tensor) -> None:
     """Exercise 3: the W_O with which `in_another_order` gives the old output."""
     expect(isinstance(found, Tensor), f"It should be a tensor, not {a_kind(found)}.")
-    blocks = W_O.unflatten(0, (len(ORDER), -1))
-    back = torch.tensor(ORDER).argsort()
     compare(
         found.detach(),
-        blocks[ORDER].flatten(0, 1),
-        [
-            (W_O, "That is the old W_O. Its first 64 rows are for head 0, which is elsewhere now."),
-            (
-                blocks[back].flatten(0, 1),
-                "That is the way back: it puts a block where its head *was*. The block of a head "
-                "has to go where the head is now.",
-            ),
-            (
-                W_O.unflatten(1, (len(ORDER), -1))[:, ORDER].flatten(1, 2),
-                "You exchanged columns. A head's numbers are multiplied by *rows* of W_O.",
-            ),
-            (blocks[ORDER], "The blocks are in the right order. Now join them into (512, 512)."),
-            (
-                W_O.unflatten(0, (-1, len(ORDER)))[:, ORDER].flatten(0, 1),
-                "You took every eighth row for a head. The numbers of a head are side by side: "
-                "the first 64 rows are for the first head.",
-            ),
-        ],
+        blocks(W_O)[ORDER].flatten(0, 1),
+        [(way(W_O), hint) for hint, way in MENDED.items()],
     )
 
 
@@ -289,10 +294,7 @@ split_heads = Exercise(
             lambda x, h: torch.cat(x.chunk(h, dim=-1), dim=1)
         ],
         "The last head comes first.": [lambda x, h: cut(x, h).transpose(1, 2).flip(1)],
-        ELSEWHERE: [
-            lambda x, h: x.view(B, L, h, D_K).transpose(1, 2),
-            lambda x, h: cut(x, h).transpose(1, 2)[:, :H],
-        ],
+        ELSEWHERE: [lambda x, h: x.view(B, L, h, D_K).transpose(1, 2)],
     },
     elsewhere={ELSEWHERE: lambda: (codes(1, 2, 12), 4)},
 )
@@ -335,10 +337,7 @@ merge_heads = Exercise(
             lambda z: torch.cat(z.unbind(0), dim=-1)
         ],
         IN_ORDER: [lambda z: z.transpose(1, 2).view(len(z), z.size(2), -1)],
-        ELSEWHERE: [
-            lambda z: z.transpose(1, 2).reshape(B, L, D_MODEL),
-            lambda z: z[:, :H].transpose(1, 2).flatten(2),
-        ],
+        ELSEWHERE: [lambda z: z.transpose(1, 2).reshape(B, L, D_MODEL)],
     },
     elsewhere={ELSEWHERE: lambda: (codes(1, 4, 3, 2),)},
 )
@@ -373,9 +372,17 @@ def side_by_side(z: Tensor) -> Tensor:
     return torch.cat(list(z), dim=-1)
 
 
-def layer(**mistake: Any) -> Callable[..., Tensor]:
-    """The whole layer, with a mistake in the attention if one is named."""
-    return lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v, **mistake)) @ o
+def layer(
+    join: Callable[[Tensor], Tensor] = side_by_side, w_o: bool = True, **mistake: Any
+) -> Callable[..., Tensor]:
+    """The whole layer, or one in which the heads are joined in another way, or W^O is missing, or
+    with a mistake in the attention."""
+
+    def program(x: Tensor, q: Tensor, k: Tensor, v: Tensor, o: Tensor) -> Tensor:
+        joined = join(all_heads(x, q, k, v, **mistake))
+        return joined @ o if w_o else joined
+
+    return program
 
 
 BELOW = (
@@ -395,7 +402,7 @@ multi_head = Exercise(
     inputs=layer_inputs,
     right=[
         layer(),
-        lambda x, q, k, v, o: all_heads(x, q, k, v).transpose(0, 1).flatten(1) @ o,
+        layer(lambda z: z.transpose(0, 1).flatten(1)),
         lambda x, *w: sum(
             attention(*(x @ one for one in head)) @ rows
             for *head, rows in zip(*w[:3], w[3].chunk(len(w[0])), strict=True)
@@ -406,27 +413,23 @@ multi_head = Exercise(
         f"({L}x{D_K} and {D_MODEL}x{D_MODEL})": ONE_STOPS,
     },
     slips={
-        "W^O is missing: multiply the heads, side by side, by it.": [
-            lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v))
-        ],
-        BELOW: [lambda x, q, k, v, o: all_heads(x, q, k, v).flatten(0, 1)],
-        BELOW_STOPS: [lambda x, q, k, v, o: all_heads(x, q, k, v).flatten(0, 1) @ o],
+        "W^O is missing: multiply the heads, side by side, by it.": [layer(w_o=False)],
+        BELOW: [layer(lambda z: z.flatten(0, 1), w_o=False)],
+        BELOW_STOPS: [layer(lambda z: z.flatten(0, 1))],
         "The output is turned: a row for each word.": [
-            lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v)).T
+            layer(lambda z: side_by_side(z).T, w_o=False)
         ],
         "Those are the heads. Put them side by side and multiply by W^O.": [
-            lambda x, q, k, v, o: all_heads(x, q, k, v)
+            layer(lambda z: z, w_o=False)
         ],
         "The heads were reshaped, not put side by side: join them "
-        "with torch.cat along the last axis.": [
-            lambda x, q, k, v, o: all_heads(x, q, k, v).reshape(x.shape) @ o
-        ],
+        "with torch.cat along the last axis.": [layer(lambda z: z.reshape(z.size(1), -1))],
         "The heads are added up. Put them side by side, then W^O.": [
-            lambda x, q, k, v, o: all_heads(x, q, k, v).sum(0)
+            layer(lambda z: z.sum(0), w_o=False)
         ],
-        ONE_STOPS: [lambda x, q, k, v, o: all_heads(x, q, k, v).sum(0) @ o],
+        ONE_STOPS: [layer(lambda z: z.sum(0))],
         "The heads are averaged. Put them side by side, then W^O.": [
-            lambda x, q, k, v, o: all_heads(x, q, k, v).mean(0)
+            layer(lambda z: z.mean(0), w_o=False)
         ],
         "The scores are divided by √d_model. What is compared is d_k wide: divide by √d_k.": [
             layer(divisor=D_MODEL**0.5)
@@ -447,13 +450,11 @@ multi_head = Exercise(
             lambda x, q, k, v, o: layer()(x, q, k, k, o)
         ],
         "Every head has the same numbers: is head 0 computed again and again?": [
-            lambda x, q, k, v, o: all_heads(x, q, k, v)[0].repeat(1, len(q)) @ o
+            layer(lambda z: z[0].repeat(1, len(z)))
         ],
         "W^O is transposed: x @ W_O, as in the equation.": [
             lambda x, q, k, v, o: layer()(x, q, k, v, o.T)
         ],
-        "The last head comes first.": [
-            lambda x, q, k, v, o: side_by_side(all_heads(x, q, k, v).flip(0)) @ o
-        ],
+        "The last head comes first.": [layer(lambda z: side_by_side(z.flip(0)))],
     },
 )

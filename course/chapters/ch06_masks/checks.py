@@ -187,7 +187,6 @@ my_decoder_mask = mask_exercise(
         "It hides padded *queries*, the rows. Rows are not asked what they are: hide the columns "
         "of padded keys, for every query.": [
             lambda ids: real(ids).mT & (back(ids) >= 0),
-            lambda ids: real(ids) & real(ids).mT & (back(ids) >= 0),
         ],
         "The special tokens are hidden as well. <bos>, <eos> and <unk> are real tokens; only <pad> "
         "is not.": [lambda ids: (ids > UNK)[:, None, None] & (back(ids) >= 0)],
@@ -264,11 +263,6 @@ NOT_THE_KEYS = (
     "The softmax runs over the sentences or the heads. It must run over the keys, the last axis: "
     "softmax(dim=-1)."
 )
-
-
-def over(dim: int) -> list[Callable[[Tensor, Tensor], Tensor]]:
-    """The softmax over another axis, and the same with zeros in the hidden places."""
-    return [lambda s, m: hidden(s, m).softmax(dim), lambda s, m: hidden(s, m).softmax(dim) * m]
 
 
 def by_powers(scores: Tensor, mask: Tensor) -> Tensor:
@@ -354,11 +348,12 @@ def weights_of(
                 lambda s, m: right_weights(right_weights(s, m), m),
                 lambda s, m: right_weights(s.softmax(-1), m),
             ],
-            "Each column adds up to 1, but each row should: softmax(dim=-1).": over(-2),
+            "Each column adds up to 1, but each row should: softmax(dim=-1).": [
+                lambda s, m: hidden(s, m).softmax(-2)
+            ],
             NOTHING_THERE: [lambda s, m: (s + ~m * -math.inf).softmax(-1)],
             NAN_ROW: [
                 lambda s, m: hidden(s, m, -math.inf).softmax(-1),
-                lambda s, m: s.softmax(-1) * m / (s.softmax(-1) * m).sum(-1, keepdim=True),
             ],
             FIFTHS: [lambda s, m: hidden(s, m).softmax(-1)],
             NO_ZEROS: [lambda s, m: right_weights(s, m) + ~m.any(-1, keepdim=True)],
@@ -420,7 +415,13 @@ weights_of_all_heads = weights_of(
             s, *[torch.eye(s.size(-1))] * 2, m, scale=1.0
         ),
     ],
-    more={NOT_THE_KEYS: [*over(0), *over(1)]},
+    more={
+        NOT_THE_KEYS: [
+            lambda s, m: hidden(s, m).softmax(0),
+            lambda s, m: hidden(s, m).softmax(1),
+            lambda s, m: hidden(s, m).softmax(1) * m,
+        ]
+    },
 )
 
 

@@ -23,11 +23,12 @@ from course.chapters.ch07_encoder.checks import (
 )
 from course.checks import (
     Exercise,
-    Hint,
     Value,
     Values,
+    Verdicts,
     as_shape,
     call,
+    drawn,
     exercise,
     expect,
     fault_in_a_stack,
@@ -35,7 +36,6 @@ from course.checks import (
     no_slip,
     plain,
     whole_numbers,
-    wrong_verdicts,
 )
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.model.config import ModelConfig
@@ -45,10 +45,6 @@ from transformer_lib.model.transformer import Transformer
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 B, S, T, D_MODEL, VOCAB = 2, 3, 5, 14, 11
-
-
-def random(*shape: int, seed: int) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
 def seeded(make: Callable[[], nn.Module]) -> nn.Module:
@@ -194,12 +190,13 @@ def write_as(kind: str, english: str) -> str:
         return " ".join(spanish(english))
 
 
-@exercise
-def four_writers(verdict: Any) -> None:
-    """Exercise 3: which of the four writers has which fault, {"A": kind, ...}."""
-    wrong = wrong_verdicts(verdict, WRITERS, tuple(MEASURE))
-    for name in wrong:
-        raise Hint(f"{name} isn't “{verdict[name]}”. {MEASURE[verdict[name]]}")
+four_writers = Verdicts(
+    "four_writers",
+    'Exercise 3: which of the four writers has which fault, {"A": kind, ...}.',
+    WRITERS,
+    tuple(MEASURE),
+    lambda name, said: f"{name} isn't “{said}”. {MEASURE[said]}",
+)
 
 
 # --- what each position needs ---------------------------------------------------------------------
@@ -242,7 +239,7 @@ needed = Values(
 
 def layer_inputs() -> tuple[Any, ...]:
     layer = seeded(lambda: DecoderLayer(D_MODEL, 13, 2, dropout=0.0))
-    x, memory = random(B, T, D_MODEL, seed=0), random(B, S, D_MODEL, seed=1)
+    x, memory = drawn(B, T, D_MODEL, seed=0), drawn(B, S, D_MODEL, seed=1)
     residuals = (layer.residual_self_attn, layer.residual_cross_attn, layer.residual_feed_forward)
     norms = [one.norm for one in residuals]
     return x, memory, causal_mask(T), layer.self_attn, layer.cross_attn, layer.feed_forward, norms
@@ -266,44 +263,41 @@ def plain_inputs() -> tuple[Any, ...]:
 
 def layer(
     own_mask: Callable[[Tensor], Tensor | None] = lambda mask: mask,
-    look: Callable[..., Tensor] = lambda y, x, memory, mask, own, cross: cross(y, memory, memory),
+    look: str = "ymm",
+    masked: bool = False,
+    by_self_attn: bool = False,
     **change: Any,
 ) -> Callable[..., Tensor]:
-    """A decoder layer with another mask, another cross-attention, or `run` with a change."""
+    """A decoder layer with another mask, another cross-attention, or `run` with a change.
+
+    look: whose vectors are queries, keys and values in the cross-attention: x as it came in, y,
+        which the first sub-layer made of it, or the memory, m.
+    """
 
     def changed(
         x: Tensor, memory: Tensor, mask: Tensor, own: Any, cross: Any, network: Any, norms: Any
     ) -> Tensor:
-        parts = (
-            lambda y: own(y, y, y, mask=own_mask(mask)),
-            lambda y: look(y, x, memory, mask, own, cross),
-            network,
-        )
+        def look_at_memory(y: Tensor) -> Tensor:
+            attend, whose = own if by_self_attn else cross, {"x": x, "y": y, "m": memory}
+            return attend(*(whose[one] for one in look), mask=mask if masked else None)
+
+        parts = lambda y: own(y, y, y, mask=own_mask(mask)), look_at_memory, network
         return run(x, parts, norms, **change)
 
     return changed
 
 
-def added_twice(
-    y: Tensor, x: Tensor, memory: Tensor, cross: Callable, network: Callable, norms: Sequence
-) -> Tensor:
-    """y is what the cross-attention reads, and x what is added to it and to the network."""
-    return norms[2](x + network(norms[1](x + cross(y, memory, memory))))
+def adding(older: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """A layer that adds something older to the last two sub-layers: of x and y, as in `layer`."""
 
+    def changed(
+        x: Tensor, memory: Tensor, mask: Tensor, own: Any, cross: Any, network: Any, norms: Any
+    ) -> Tensor:
+        y = norms[0](x + own(x, x, x, mask=mask))
+        again = older(x, y)
+        return norms[2](again + network(norms[1](again + cross(y, memory, memory))))
 
-def first_sublayer(x: Tensor, mask: Tensor, own: Callable, norms: Sequence) -> Tensor:
-    return norms[0](x + own(x, x, x, mask=mask))
-
-
-def older_x(x: Any, memory: Any, mask: Any, own: Any, cross: Any, network: Any, n: Any) -> Tensor:
-    y = first_sublayer(x, mask, own, n)
-    return added_twice(y, y, memory, cross, network, n)
-
-
-def x_each_time(
-    x: Any, memory: Any, mask: Any, own: Any, cross: Any, network: Any, n: Any
-) -> Tensor:
-    return added_twice(first_sublayer(x, mask, own, n), x, memory, cross, network, n)
+    return changed
 
 
 NO_LOOK = "Your cross-attention never looks at the memory."
@@ -346,15 +340,13 @@ def layer_exercise(name: str, about: str, inputs: Callable[[], tuple[Any, ...]])
                 layer(own_mask=lambda mask: ~mask)
             ],
             NO_LOOK: [
-                layer(look=lambda y, x, memory, mask, own, cross: cross(y, y, y)),
-                layer(look=lambda y, x, memory, mask, own, cross: cross(y, y, y, mask=mask)),
+                layer(look="yyy"),
+                layer(look="yyy", masked=True),
             ],
             "The queries of the cross-attention are x as it came in. They should be what the first "
-            "sub-layer made of it.": [
-                layer(look=lambda y, x, memory, mask, own, cross: cross(x, memory, memory))
-            ],
+            "sub-layer made of it.": [layer(look="xmm")],
             "You used self_attn twice. The memory has an attention of its own, cross_attn.": [
-                layer(look=lambda y, x, memory, mask, own, cross: own(y, memory, memory))
+                layer(by_self_attn=True)
             ],
             CROSS_FIRST: [
                 layer(order=(1, 0, 2)),
@@ -383,8 +375,10 @@ def layer_exercise(name: str, about: str, inputs: Callable[[], tuple[Any, ...]])
                 layer(normed_by=(0, 0, 0))
             ],
             "The feed-forward network's output is added to an older x. Add it to what went into "
-            "it.": [older_x],
-            "You add x as it came in each time. Add what went into this sub-layer.": [x_each_time],
+            "it.": [adding(lambda x, y: y)],
+            "You add x as it came in each time. Add what went into this sub-layer.": [
+                adding(lambda x, y: x)
+            ],
             "That is pre-norm. Here the norm comes after the sum.": [layer(steps=[pre] * 3)],
             "The norms are missing.": [layer(normed_by=[None] * 3)],
             "The first norm is missing: norms[0] normalizes the first sum.": [
@@ -405,16 +399,11 @@ def layer_exercise(name: str, about: str, inputs: Callable[[], tuple[Any, ...]])
                 for norms in itertools.product(range(3), repeat=3)
                 if norms not in ((0, 1, 2), (0, 0, 0))
             ],
-            SWAPPED: [layer(look=lambda y, x, memory, mask, own, cross: cross(memory, y, y))],
-            MASKED: [
-                layer(
-                    look=lambda y, x, memory, mask, own, cross: cross(y, memory, memory, mask=mask)
-                )
-            ],
+            SWAPPED: [layer(look="myy")],
+            MASKED: [layer(masked=True)],
             CALLED_MASK: [lambda x, memory, mask, own, *_: own(x, x, x, tgt_mask=mask)],
             UNEQUAL: [
-                layer(look=lambda y, x, memory, mask, own, cross: cross(y, memory, y)),
-                layer(look=lambda y, x, memory, mask, own, cross: cross(y, y, memory)),
+                layer(look="ymy"),
             ],
         },
     )
@@ -433,61 +422,68 @@ three_sublayers = layer_exercise(
 # --- the generator --------------------------------------------------------------------------------
 
 
+def written(
+    read: Callable[[Tensor], Tensor] = lambda x: x[:, -1],
+    say: Callable[[Tensor], Tensor] = lambda logits: logits.log_softmax(-1),
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """The logits of what is read of x, and something made of them."""
+    return lambda x, w: say(read(x) @ w.T)
+
+
+def all_of(x: Tensor) -> Tensor:
+    return x
+
+
 TURN = "weight has a row for each word: turn it around, weight.T, for the product."
 next_word = Exercise(
     "next_word",
     "Exercise 5: x (b, t, d_model), weight (vocab_size, d_model) -> log-probs (b, vocab_size).",
-    inputs=lambda: (random(B, T, D_MODEL, seed=4), random(VOCAB, D_MODEL, seed=5) / 2),
-    right=[lambda x, w: (x[:, -1] @ w.T).log_softmax(-1)],
+    inputs=lambda: (drawn(B, T, D_MODEL, seed=4), drawn(VOCAB, D_MODEL, seed=5) / 2),
+    right=[written()],
     errors={f"x{D_MODEL} and {VOCAB}x{D_MODEL})": TURN},
     mistakes={  # more than one step is missing
         "Your softmax runs over the positions, and all of them are there. Take the last position, "
-        "and the words, dim=-1.": [lambda x, w: (x @ w.T).log_softmax(1)],
-        "Those are the logits of all positions.": [lambda x, w: x @ w.T],
+        "and the words, dim=-1.": [written(all_of, lambda logits: logits.log_softmax(1))],
+        "Those are the logits of all positions.": [written(all_of, all_of)],
         "The logarithm of the logits isn't a log-probability: softmax first.": [
-            lambda x, w: (x[:, -1] @ w.T).abs().log()
+            written(say=lambda logits: logits.abs().log())
         ],
         "That is the word itself. Here we want all log-probabilities.": [
-            lambda x, w: (x[:, -1] @ w.T).argmax(-1)
+            written(say=lambda logits: logits.argmax(-1))
         ],
         "That is an argmax, and over the batch. We want log-probabilities.": [
-            lambda x, w: (x[:, -1] @ w.T).argmax(0)
+            written(say=lambda logits: logits.argmax(0))
         ],
     },
     slips={
-        "These are all positions. The next word is predicted at the last one.": [
-            lambda x, w: (x @ w.T).log_softmax(-1)
-        ],
+        "These are all positions. The next word is predicted at the last one.": [written(all_of)],
         "Your softmax runs over the positions. It should run over the words of the vocabulary, "
-        "dim=-1.": [lambda x, w: (x @ w.T).log_softmax(1)[:, -1]],
+        "dim=-1.": [written(all_of, lambda logits: logits.log_softmax(1)[:, -1])],
         "Your softmax runs over the batch: two sentences share their probabilities. Take the "
-        "words, dim=-1.": [lambda x, w: (x[:, -1] @ w.T).log_softmax(0)],
-        "Those are logits. The log softmax is missing.": [lambda x, w: x[:, -1] @ w.T],
+        "words, dim=-1.": [written(say=lambda logits: logits.log_softmax(0))],
+        "Those are logits. The log softmax is missing.": [written(say=all_of)],
         "Those are probabilities; the logarithm is missing.": [
-            lambda x, w: (x[:, -1] @ w.T).softmax(-1)
+            written(say=lambda logits: logits.softmax(-1))
         ],
         "That is the logarithm to base 2. Here it is the natural one.": [
-            lambda x, w: (x[:, -1] @ w.T).softmax(-1).log2()
+            written(say=lambda logits: logits.softmax(-1).log2())
         ],
         "That is the first position, where <bos> was read. Take the last one.": [
-            lambda x, w: (x[:, 0] @ w.T).log_softmax(-1)
+            written(lambda x: x[:, 0])
         ],
         "You took the last sentence of the batch. Take the last position of each: x[:, -1].": [
-            lambda x, w: (x[-1] @ w.T).log_softmax(-1)
+            written(lambda x: x[-1])
         ],
         "You average all positions. The last one alone predicts the next word.": [
-            lambda x, w: (x.mean(1) @ w.T).log_softmax(-1)
+            written(lambda x: x.mean(1))
         ],
         "You add up all positions. The last one alone predicts the next word.": [
-            lambda x, w: (x.sum(1) @ w.T).log_softmax(-1)
+            written(lambda x: x.sum(1))
         ],
         "The sentences should be the rows: (b, vocab_size).": [
-            lambda x, w: (x[:, -1] @ w.T).log_softmax(-1).mT
+            written(say=lambda logits: logits.log_softmax(-1).mT)
         ],
-        TURN: [
-            lambda x, w: (x[:, -1] @ w).log_softmax(-1),
-            lambda x, w: (x @ w)[:, -1].log_softmax(-1),
-        ],
+        TURN: [lambda x, w: (x[:, -1] @ w).log_softmax(-1)],
     },
 )
 

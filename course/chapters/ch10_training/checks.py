@@ -18,13 +18,14 @@ from course.checks import (
     GRADED,
     Exercise,
     Hint,
+    Verdicts,
     a_kind,
     alike,
     as_number,
+    drawn,
     exercise,
     expect,
     implement,
-    judge_verdicts,
     no_slip,
     numbers_in,
     one_number,
@@ -333,8 +334,7 @@ def judge_updates(updates: Callable[[], tuple[list[Any], Tensor, list[str]]]) ->
 
 def example() -> tuple[Tensor, Tensor]:
     """Logits (3, 5, 7) and targets (3, 5) with 5, 3 and 1 real words."""
-    generator = torch.Generator().manual_seed(7)
-    logits = 2 * torch.randn(3, 5, 7, generator=generator)
+    logits = 2 * drawn(3, 5, 7, seed=7)
     target = torch.tensor([[4, 6, 3, 5, EOS], [6, 4, EOS, PAD, PAD], [EOS, PAD, PAD, PAD, PAD]])
     return logits, target
 
@@ -654,17 +654,22 @@ def logged_rates() -> dict[str, Tensor]:
     }
 
 
-@exercise
-def schedule_faults(found: dict[str, str]) -> None:
-    """Exercise 6: which of `logged_rates` follows Equation 3, and what is wrong with the others?"""
-    hints = {
-        "sound": "reaches its highest rate at update 4,000, as high as Equation 3 says, and falls.",
-        BY_BATCH: "has a peak of the right height. At which update?",
-        WIDTH: "has its peak at the right update. How high should it be for d_model = 512?",
-        NEVER: "rises as it should. Compare updates 4,000 and 12,000: by the root of 3 it should "
-        "have fallen.",
-    }
-    judge_verdicts(found, LOGGED, hints)
+ABOUT_RATES = {
+    "sound": "reaches its highest rate at update 4,000, as high as Equation 3 says, and falls.",
+    BY_BATCH: "has a peak of the right height. At which update?",
+    WIDTH: "has its peak at the right update. How high should it be for d_model = 512?",
+    NEVER: "rises as it should. Compare updates 4,000 and 12,000: by the root of 3 it should "
+    "have fallen.",
+}
+schedule_faults = Verdicts(
+    "schedule_faults",
+    "Exercise 6: which of `logged_rates` follows Equation 3, and what is wrong with the others?",
+    LOGGED,
+    tuple(ABOUT_RATES),
+    lambda name, said: f"{name} {ABOUT_RATES[LOGGED[name]]}",
+    slips=2,
+    counts=True,
+)
 
 
 def scheduled(width: float = -0.5, fall: float = -0.5, rise: float = -1.5, of: Way = min) -> Way:
@@ -715,11 +720,9 @@ my_schedule = Exercise(
         "There is no warm-up in it: at step 1 the rate is already at its highest. The second term "
         "is the step times warmup to the power of *minus* 1.5.": [
             scheduled(of=lambda one, other: one),
-            scheduled(rise=1.5),
         ],
         "It never falls: after the warm-up comes the root of the step.": [
             scheduled(of=lambda one, other: other),
-            scheduled(fall=0.5),
         ],
         "d_model is missing: wide models get smaller steps.": [scheduled(width=0)],
         WIDE: [scheduled(width=0.5), scheduled(width=-1)],

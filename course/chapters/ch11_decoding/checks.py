@@ -4,12 +4,14 @@ import copy
 import dataclasses
 import functools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from course.chapters.ch00_start_here.checks import shipped
 from course.checks import (
     Exercise,
     Hint,
@@ -31,6 +33,7 @@ from course.checks import (
 from course.checks.exercises import answer
 from transformer_lib.decoding import Hypothesis, penalty
 from transformer_lib.model.transformer import Transformer, make_model
+from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import BOS, EOS
 
 LONGEST = 7  # the max_length that the check asks for
@@ -52,12 +55,12 @@ def toy_model() -> Transformer:
 
 SEED = 36  # its sentences differ; half of them don't come to an <eos>; words come twice
 SOURCES = (
-    [6, 8, 6, EOS],
-    [4, 9, EOS],
-    [10, 7, 6, 4, EOS],
-    [8, 6, EOS],
-    [9, 10, 4, EOS],
-    [4, 4, 7, EOS],
+    (6, 8, 6, EOS),
+    (4, 9, EOS),
+    (10, 7, 6, 4, EOS),
+    (8, 6, EOS),
+    (9, 10, 4, EOS),
+    (4, 4, 7, EOS),
 )
 
 
@@ -72,56 +75,41 @@ def note(read: list[list[int]], words: Tensor) -> None:
         raise Endless
 
 
+@functools.cache  # the same mistakes are looked for in each attempt
 def greedy_by_hand(
-    src: Tensor,
-    max_length: int,
+    ids: tuple[int, ...],
+    max_length: int = LONGEST,
     row: int = -1,
     stop: bool = True,
     begin: int = BOS,
     newest: bool = False,
     largest: bool = True,
 ) -> list[int]:
-    """What an attempt should write, or does write with one mistake.
+    """What an attempt should write for these source ids, or does write with one mistake.
 
     row: which one it reads; stop: whether at <eos>; begin: what the decoder reads first; newest:
     whether it reads only the newest word.
     """
-    ids = tuple(src.flatten().tolist())
-    return list(_written(ids, max_length, row, stop, begin, newest, largest))
-
-
-@functools.cache  # the same mistakes are looked for in each attempt
-def _written(
-    src: tuple[int, ...],
-    max_length: int,
-    row: int,
-    stop: bool,
-    begin: int,
-    newest: bool,
-    largest: bool,
-) -> list[int]:
-    ids, model, words = torch.tensor([src]), toy_model(), [begin]
+    src, model, words = torch.tensor([ids]), toy_model(), [begin]
     with torch.no_grad():
-        memory = model.encode(ids)
+        memory = model.encode(src)
         while len(words) <= max_length and not (stop and len(words) > 1 and words[-1] == EOS):
-            x = model.decode(torch.tensor([words[-1:] if newest else words]), memory, ids)
+            x = model.decode(torch.tensor([words[-1:] if newest else words]), memory, src)
             logits = model.generator(x[0, row])
             words.append(int(logits.argmax() if largest else logits.argmin()))
     return words[1:-1] if stop and words[-1] == EOS else words[1:]
 
 
-def without_generator(src: Tensor, words: list[int]) -> bool:
+def without_generator(ids: tuple[int, ...], words: list[int]) -> bool:
     """Is each word after <bos> the place of the largest number of the decoder's vector?"""
-    model = toy_model()
+    model, src = toy_model(), torch.tensor([ids])
     with torch.no_grad():
         memory = model.encode(src)
-        vectors = (
-            model.decode(torch.tensor([words[:i]]), memory, src)[0, -1]
+        largest = (
+            int(model.decode(torch.tensor([words[:i]]), memory, src)[0, -1].argmax())
             for i in range(1, len(words))
         )
-        return len(words) > 1 and all(
-            int(x.argmax()) == word for x, word in zip(vectors, words[1:], strict=True)
-        )
+        return len(words) > 1 and all(map(operator.eq, largest, words[1:]))
 
 
 NO_GENERATOR = (
@@ -180,12 +168,12 @@ def judge_greedy(
     own_work(function, "greedy_decode", "beam_search", "DecoderState")
     for ids in SOURCES:
         src, read, encoded = torch.tensor([ids]), [], []
-        right = greedy_by_hand(src, LONGEST)
+        right = greedy_by_hand(ids)
         with torch.no_grad():
             found = run_greedy(function, hand_over(src, read, encoded), src, read, right)
-        explain_reading(read, found, src)
+        explain_reading(read, found, ids)
         if found != right:
-            explain_greedy(found, right, src, len(read))
+            explain_greedy(found, right, ids, len(read))
         no_slip(
             len(encoded) < 2,
             f"The words are right, but the encoder ran {len(encoded)} times. Its result doesn't "
@@ -230,16 +218,16 @@ def only_callable(
     return model
 
 
-def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) -> None:
+def explain_reading(read: Sequence[list[int]], found: list[int], ids: tuple[int, ...]) -> None:
     """Nothing, if the decoder was given what it should read; otherwise a hint."""
-    once = len(read) == 1 < len(greedy_by_hand(src, LONGEST))
+    once = len(read) == 1 < len(greedy_by_hand(ids))
     expect(
         not once,
         "The decoder ran only once. Each new word needs a run of its own, which reads "
         "all the words so far.",
     )
     if len(read) > 1 and all(len(words) == 1 for words in read):
-        only_this = found == greedy_by_hand(src, LONGEST, newest=True)
+        only_this = found == greedy_by_hand(ids, newest=True)
         (no_slip if only_this else expect)(
             False,
             "You feed only the newest word. Without a cache "
@@ -248,7 +236,7 @@ def explain_reading(read: Sequence[list[int]], found: list[int], src: Tensor) ->
         )
     if any(words[:1] != [BOS] for words in read):
         begin = read[0][0] if read[0] else BOS
-        only_this = found == greedy_by_hand(src, LONGEST, begin=begin)
+        only_this = found == greedy_by_hand(ids, begin=begin)
         (no_slip if only_this else expect)(
             False, "What the decoder reads must begin with <bos>, as it did in training."
         )
@@ -295,10 +283,10 @@ def before_a_repeat(words: list[int]) -> list[int]:
     return next((words[:i] for i, word in enumerate(words) if word in words[:i]), words)
 
 
-def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) -> None:
+def explain_greedy(found: list[int], right: list[int], ids: tuple[int, ...], steps: int) -> None:
     """Raise the hint for what went wrong. steps: how often the decoder ran."""
     begun = found if found[:1] == [BOS] else [BOS, *found]
-    no_slip(not without_generator(src, begun), NO_GENERATOR)
+    no_slip(not without_generator(ids, begun), NO_GENERATOR)
     early = "It stops too early: max_length words are allowed, and <bos> isn't one of them."
     if steps >= LONGEST:
         early = (
@@ -309,17 +297,17 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
         ([BOS, *right], "<bos> belongs to what the decoder reads, not to the translation."),
         ([BOS, *right, EOS], "<bos> and <eos> don't belong to the translation: leave them out."),
         ([*right, EOS], "<eos> ends the translation and doesn't belong to it."),
-        (greedy_by_hand(src, LONGEST, stop=False), "It goes on after <eos>: leave the loop there."),
+        (greedy_by_hand(ids, stop=False), "It goes on after <eos>: leave the loop there."),
         (
-            greedy_by_hand(src, LONGEST, row=0),
+            greedy_by_hand(ids, row=0),
             "You read the first row each time, which tells what "
             "comes after <bos>. What comes next is in the last one, [0, -1].",
         ),
-        (greedy_by_hand(src, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
+        (greedy_by_hand(ids, LONGEST + 1), "One word too many: at most max_length, without <bos>."),
         (before_a_repeat(right), "A word may come twice: only <eos> and max_length end the loop."),
         (right[:-1], early),
         (
-            greedy_by_hand(src, LONGEST, largest=False),
+            greedy_by_hand(ids, largest=False),
             "You take the smallest logit: the word that the model believes in least.",
         ),
     ]
@@ -335,7 +323,7 @@ def explain_greedy(found: list[int], right: list[int], src: Tensor, steps: int) 
         min(len(found), len(right)),
     )
     raise Hint(
-        f"For the source {src[0].tolist()} it writes {found}, but the likeliest words are "
+        f"For the source {list(ids)} it writes {found}, but the likeliest words are "
         f"{right}: they part at word {agree + 1}. Is it the largest logit of the last row, "
         "and does the decoder read all words so far?"
     )
@@ -460,10 +448,8 @@ my_beam_step = Exercise(
     errors={"must match the size": COLUMN, "selected index k out of range": TOO_FEW},
     slips={
         "The right three, in another order: return branches, words, sums.": [
-            changed(lambda branches, words, sums, _: (branches, sums, words)),
-            changed(lambda branches, words, sums, _: (words, sums, branches)),
-            changed(lambda branches, words, sums, _: (sums, branches, words)),
-            changed(lambda branches, words, sums, _: (sums, words, branches)),
+            changed(lambda *parts, order=order: tuple(parts[i] for i in order))
+            for order in ((0, 2, 1), (1, 2, 0), (2, 0, 1), (2, 1, 0))
         ],
         COLUMN: [lambda so_far, following, k: best_of(so_far + following, k)],
         TOO_FEW: [lambda so_far, following, k: best_by_branch(so_far, following, 4)],
@@ -698,13 +684,11 @@ def whose_fault(wrong: Any, likelier: Any) -> None:
 def right_against_written() -> tuple[float, ...]:
     """For each sentence that greedy gets wrong: how much likelier the right translation is."""
     from course.chapters.ch11_decoding.experiments import log_prob_of
-    from transformer_lib.text.english_spanish import load
-    from transformer_lib.translator import Translator
 
-    translator, pairs = Translator.load(), load("longer")[:AT_FAULT]
-    written = [one.text for one in translator.translate([english for english, _ in pairs])]
+    pairs = english_spanish.load("longer")[:AT_FAULT]
+    written = [one.text for one in shipped().translate([english for english, _ in pairs])]
     return tuple(
-        log_prob_of(translator, english, spanish) - log_prob_of(translator, english, ours)
+        log_prob_of(shipped(), english, spanish) - log_prob_of(shipped(), english, ours)
         for (english, spanish), ours in zip(pairs, written, strict=True)
         if ours != spanish
     )

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from course.chapters.ch00_start_here.checks import shipped, spanish
-from course.checks import Exercise, Hint, Value, exercise, expect, no_slip, one_number
+from course.checks import Exercise, Hint, Value, drawn, exercise, expect, no_slip, one_number
 from transformer_lib.interpret.patching import ablate_head, patch_attention, swap_attention
 from transformer_lib.interpret.pronouns import measurable
 from transformer_lib.interpret.recording import attention_layers
@@ -94,8 +94,7 @@ B, H, S = 5, 3, 7
 
 def rows_and_places() -> tuple[Tensor, Tensor]:
     """Weights (B, H, S), and a place for each sentence, at which some heads look most."""
-    generator = torch.Generator().manual_seed(1)
-    scores = torch.randn(B, H, S, generator=generator)
+    scores = drawn(B, H, S, seed=1)
     places = torch.tensor([3, 6, 0, 1, 2])
     for sentence, head in ((0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (2, 1), (4, 2)):
         scores[sentence, head, places[sentence]] = 3.0

@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, pstdev, stdev
 from typing import Any
 
-from course.chapters.ch14_real_text.checks import my_any_reference
+import numpy as np
+
+from course.chapters.ch14_real_text.checks import in_pieces, my_any_reference
 from course.chapters.ch14_real_text.messy_corpus import RATIO, SPANISH_SIGNS, Pair, key
 from course.checks import (
     Exercise,
     Hint,
+    Verdicts,
     a_kind,
     alike,
     exercise,
@@ -23,13 +26,30 @@ from course.checks import (
     own_work,
     result_of,
     whole_numbers,
-    wrong_verdicts,
 )
 from transformer_lib.metrics import sacrebleu_score
 
 # --- byte-pair encoding by hand ------------------------------------------------------------------
 
-FIRST_MERGES = [("h", "o"), ("ho", "p"), ("hop", "s")]
+HO, HOP, HOPS = FIRST_MERGES = [("h", "o"), ("ho", "p"), ("hop", "s")]
+CUTS: dict[tuple[str, ...], str] = {  # other pieces of shops, with the right merges
+    ("shop", "s"): "shop is no piece: the merges are done in the order in which they were "
+    "learned, and hop + s comes before anything that begins with the first s.",
+    ("s", "hop", "s"): "The third merge can be done as well.",
+    ("s", "ho", "p", "s"): "After the first merge come the others.",
+    tuple("shops"): "Nothing is joined: begin with the letters, then do one merge after the other.",
+}
+TIE = "Of equally frequent pairs, the one whose left piece comes first in the alphabet is joined."
+COUNTED: dict[tuple[tuple[str, str], ...], str] = {  # other merges, as they begin
+    (("i", "s"),): "i s stands in the most words of the list, but each word counts as often as it "
+    "stands in the text.",
+    (("o", "p"),): f"h o is as frequent as o p. {TIE}",
+    (HO, ("o", "p")): "After the first merge there is no o before a p any more: count again after "
+    "each.",
+    (HO, ("h", "op")): "There is no piece op: what was joined first is ho.",
+    (HO, HOP, ("s", "hop")): f"hop s is as frequent as s hop. {TIE}",
+    (HO, HOP, ("i", "s")): "i s stands there 5 times. Is there no pair with more?",
+}
 
 
 @exercise
@@ -52,59 +72,15 @@ def first_merges(merges: Any, pieces: Any) -> None:
     expect("".join(pieces) == "shops", "Together, the pieces must be the word again: shops.")
     cut_right = pieces == ["s", "hops"]
     if merges == FIRST_MERGES:
-        for wrong, hint in (
-            (
-                ["shop", "s"],
-                "shop is no piece: the merges are done in the order in which they were "
-                "learned, and hop + s comes before anything that begins with the first s.",
-            ),
-            (["s", "hop", "s"], "The third merge can be done as well."),
-            (["s", "ho", "p", "s"], "After the first merge come the others."),
-            (
-                list("shops"),
-                "Nothing is joined: begin with the letters, then do one merge after the other.",
-            ),
-        ):
-            no_slip(pieces != wrong, hint)
+        no_slip(tuple(pieces) not in CUTS, CUTS.get(tuple(pieces), ""))
         expect(cut_right, "Begin with the letters of shops, and do your three merges one by one.")
         return
-    first, second, third = merges
-    tie = (
-        "Of equally frequent pairs, the one whose left piece comes first in the alphabet is joined."
-    )
-    hint = "Count again: each pair as often as its words stand in the text, added up."
-    if first == ("i", "s"):
-        hint = (
-            "i s stands in the most words of the list, but each word counts as often as it "
-            "stands in the text."
-        )
-    elif first == ("o", "p"):
-        hint = f"h o is as frequent as o p. {tie}"
-    elif first == ("h", "o") and second == ("o", "p"):
-        hint = "After the first merge there is no o before a p any more: count again after each."
-    elif first == ("h", "o") and second == ("h", "op"):
-        hint = "There is no piece op: what was joined first is ho."
-    elif merges[:2] == FIRST_MERGES[:2] and third == ("s", "hop"):
-        hint = f"hop s is as frequent as s hop. {tie}"
-    elif merges[:2] == FIRST_MERGES[:2] and third == ("i", "s"):
-        hint = "i s stands there 5 times. Is there no pair with more?"
-    else:
-        raise Hint(hint)
     # its own merges done right, or those that were asked for
-    raise Hint(hint, keeps=0.5 if cut_right or pieces == by_merges("shops", merges) else 0.0)
-
-
-def by_merges(word: str, merges: Sequence[tuple[str, str]]) -> list[str]:
-    parts = list(word)
-    for pair in merges:
-        joined: list[str] = []
-        for part in parts:
-            if joined and (joined[-1], part) == pair:
-                joined[-1] += part
-            else:
-                joined.append(part)
-        parts = joined
-    return parts
+    done = cut_right or pieces == in_pieces("shops", merges)
+    for start, hint in COUNTED.items():
+        if tuple(merges[: len(start)]) == start:
+            raise Hint(hint, keeps=0.5 if done else 0.0)
+    raise Hint("Count again: each pair as often as its words stand in the text, added up.")
 
 
 # --- a clean pair --------------------------------------------------------------------------------
@@ -405,13 +381,6 @@ def those(kept: Callable[[int, list[Pair]], bool]) -> Callable[[Sequence[Pair]],
     return run
 
 
-def one_and_the_rest(pairs: Sequence[Pair]) -> Pairs:
-    if not pairs:
-        return []
-    rest = [pair for pair in pairs[1:] if keys(pair) != keys(pairs[0])]
-    return [pairs[0], *one_and_the_rest(rest)]
-
-
 def pairs_of(found: Any, what: str = "It should return a list of pairs") -> Pairs:
     expect(
         not isinstance(found, set | frozenset),
@@ -441,7 +410,7 @@ my_deduplicate = Exercise(
     "my_deduplicate",
     "Exercise: pairs -> those that stood in no other spelling above.",
     inputs=lambda: (REPEATED,),
-    right=[first_of(keys), those(lambda i, every: every[i] not in every[:i]), one_and_the_rest],
+    right=[first_of(keys), those(lambda i, every: every[i] not in every[:i])],
     not_allowed=("once",),
     read=pairs_of,
     slips={
@@ -550,10 +519,6 @@ def alphabet(pairs: Pairs) -> Pairs:
     return sorted(pairs, key=lambda pair: key(pair[0]))
 
 
-def from_behind(pairs: Pairs) -> Pairs:
-    return pairs[::-1]
-
-
 def two_lists(found: Any) -> Split:
     expect(
         isinstance(found, list | tuple) and len(found) == 2,
@@ -617,11 +582,9 @@ my_hold_out = Exercise(
         ],
         "You split by the translation. Split by the sentence that is read.": [
             splitting(lambda pair: key(pair[1])),
-            splitting(lambda pair: pair[1]),
         ],
         "Those are the last sentences. Hold out the first.": [
             lambda pairs, count: splitting()(pairs, -count)[::-1],
-            splitting(first=from_behind),
         ],
         "One sentence too many is held out.": [splitting(more=1)],
         "One sentence too few is held out.": [splitting(more=-1)],
@@ -667,12 +630,14 @@ ABOUT_PLANS = {
 }
 
 
-@exercise
-def which_plan_leaks(plans: Any) -> None:
-    """For each of six plans "honest" or "leaks"."""
-    wrong = list(wrong_verdicts(plans, PLANS, ("honest", "leaks")))
-    if wrong:
-        raise Hint(f"{wrong[0]}: {ABOUT_PLANS[wrong[0]]}", keeps=0.5 if len(wrong) == 1 else 0.0)
+which_plan_leaks = Verdicts(
+    "which_plan_leaks",
+    'For each of six plans "honest" or "leaks".',
+    PLANS,
+    ("honest", "leaks"),
+    lambda name, said: f"{name}: {ABOUT_PLANS[name]}",
+    slips=1,
+)
 
 
 # --- which checkpoint, and when to stop ----------------------------------------------------------
@@ -735,14 +700,6 @@ def the_last_best(losses: Sequence[float]) -> int:
     return len(losses) - 1 - the_best(losses[::-1])
 
 
-def by_minima(losses: list[float], patience: int) -> tuple[int, int]:
-    for made in range(1, len(losses) + 1):
-        kept = the_best(losses[:made])
-        if made - 1 - kept >= patience:
-            break
-    return kept, made
-
-
 def used_up(losses: list[float], patience: int) -> tuple[int, int]:
     lowest, kept, left, made = math.inf, 0, patience, 0
     while left and losses:
@@ -772,7 +729,7 @@ my_stop = Exercise(
     "my_stop",
     "Exercise: validation losses in their order, patience -> (kept, how many were made).",
     inputs=lambda: HISTORIES,
-    right=[stopping(), by_minima, used_up],
+    right=[stopping(), used_up],
     not_allowed=("stop_at",),
     borrowed=[stop_at],
     read=kept_and_made,
@@ -860,37 +817,91 @@ def a_draw(seed: int = 0, sizes: list[int] | None = None) -> Callable[[int], lis
     return draw
 
 
-def scores_drawn(
-    texts: Sequence[str],
-    references: Sequence[str],
-    score: Callable,
-    draw: Callable,
-    times: int,
-    how: str = "together",
-) -> list[float]:
-    """The scores of `times` sets of sentences, in the order in which they were drawn."""
-    found = []
-    for _ in range(times):
-        places = draw(len(texts))
-        others = {"together": places, "apart": None, "texts": range(len(texts))}[how]
-        others = draw(len(texts)) if others is None else others
-        if how == "texts":
-            texts_drawn, references_drawn = [texts[i] for i in places], list(references)
-        else:
-            texts_drawn = [texts[i] for i in places]
-            references_drawn = [references[i] for i in others]
-        found.append(score(texts_drawn, references_drawn))
-    return found
+def middle(scores: Sequence[float], k: int) -> tuple[float, float]:
+    ordered = sorted(scores)
+    return ordered[k], ordered[-k - 1]
 
 
-def middle(scores: Sequence[float], cut: int) -> tuple[float, float]:
-    inside = sorted(scores)[cut : len(scores) - cut]
-    return inside[0], inside[-1]
+def both(
+    texts: Sequence[str], references: Sequence[str], places: Sequence[int], score: Callable
+) -> float:
+    return score([texts[i] for i in places], [references[i] for i in places])
+
+
+def resampled(
+    ends: Callable[[list[float], int], Any] = middle,
+    scored: Callable[..., float] = both,
+    places: Callable[..., Any] = lambda draw, texts, references: draw(len(texts)),
+    k: Callable[[int], int] = lambda times: times // 40,
+) -> Callable[..., Any]:
+    """The ends of the middle 95 % of scores; each option is a way to do it otherwise."""
+
+    def run(
+        texts: Sequence[str], references: Sequence[str], score: Callable, draw: Callable, times: int
+    ) -> Any:
+        found = []
+        for _ in range(times):
+            found.append(scored(texts, references, places(draw, texts, references), score))
+        return ends(found, k(times))
+
+    return run
 
 
 def interval(*given: Any) -> tuple[float, float]:
     """What my_interval should return for its five inputs."""
-    return middle(scores_drawn(*given), given[-1] // 40)
+    return resampled()(*given)
+
+
+Mean = Callable[[list[float]], float]
+
+
+def around(mean: Mean, spread: Mean) -> Callable[..., Any]:
+    """1.96 standard deviations around something."""
+    return resampled(
+        lambda found, k: (mean(found) - 1.96 * spread(found), mean(found) + 1.96 * spread(found))
+    )
+
+
+INTERVALS: dict[str, list[Callable]] = {
+    "The lower end comes first.": [resampled(lambda found, k: middle(found, k)[::-1])],
+    "Those are the lowest and the highest of all. Leave out k at each end.": [
+        resampled(k=lambda times: 0)
+    ],
+    "One more at each end is left out: k of them, then comes the end of the interval.": [
+        resampled(k=lambda times: times // 40 - 1)
+    ],
+    "One less at each end is left out: k of them, then comes the end of the interval.": [
+        resampled(k=lambda times: times // 40 + 1)
+    ],
+    "That leaves out 2.5 % twice at each end: 5 % in all is k below and k above.": [
+        resampled(k=lambda times: times // 20)
+    ],
+    "The upper end is one too far out: with k left out it is scores[-k - 1].": [
+        resampled(lambda found, k: (sorted(found)[k], sorted(found)[-k]))
+    ],
+    "The lower end is one too far out: with k left out, it is scores[k].": [
+        resampled(lambda found, k: (sorted(found)[k - 1], sorted(found)[-k - 1]))
+    ],
+    "Sort the scores first.": [resampled(lambda found, k: (found[k], found[-k - 1]))],
+    "A quantile lies between two scores. Here the ends are scores: leave out k at each end and "
+    "take the next.": [resampled(lambda found, k: np.quantile(found, [0.025, 0.975]).tolist())],
+    "That is 1.96 standard deviations around a mean, as if scores were spread evenly to both "
+    "sides. Take the middle 95 % of the scores themselves.": [
+        around(mean, spread)
+        for mean in (fmean, lambda found: a_score()(ANSWERS, WANTED))
+        for spread in (stdev, pstdev)
+    ],
+    "Each time it is the score of the whole text: use what was drawn.": [
+        resampled(scored=lambda texts, references, places, score: score(texts, references))
+    ],
+    "The texts are drawn and the references are not: each translation must keep its own.": [
+        resampled(
+            scored=lambda texts, references, places, score: score(
+                [texts[i] for i in places], references
+            )
+        )
+    ],
+}
 
 
 @implement(lambda: (["a"], ["a"], lambda texts, references: 1.0, lambda n: [0] * n, 40))
@@ -913,72 +924,17 @@ def my_interval(function: Callable[..., tuple[float, float]]) -> None:
     found = found.tolist() if hasattr(found, "tolist") else found
     expect(isinstance(found, list | tuple) and len(found) == 2, wanted)
     found = [one_number(end, wanted) for end in found]
-    drawn = scores_drawn(ANSWERS, WANTED, a_score(), a_draw(), TIMES)
-    right, cut = middle(drawn, TIMES // 40), TIMES // 40
+    right = interval(ANSWERS, WANTED, a_score(), a_draw(), TIMES)
     if alike(found, right):
         return
-    ordered, mean, spread = sorted(drawn), fmean(drawn), stdev(drawn)
-    whole = a_score()(ANSWERS, WANTED)
-    n = len(drawn)
-    mistakes = [
-        (right[::-1], "The lower end comes first."),
-        (middle(drawn, 0), "Those are the lowest and the highest of all. Leave out k at each end."),
-        (
-            middle(drawn, cut - 1),
-            "One more at each end is left out: k of them, then comes the end of the interval.",
-        ),
-        (
-            middle(drawn, cut + 1),
-            "One less at each end is left out: k of them, then comes the end of the interval.",
-        ),
-        (
-            middle(drawn, 2 * cut),
-            "That leaves out 2.5 % twice at each end: 5 % in all is k below and k above.",
-        ),
-        (
-            (ordered[cut], ordered[n - cut]),
-            "The upper end is one too far out: with k left out it is scores[-k - 1].",
-        ),
-        (
-            (ordered[cut - 1], ordered[n - 1 - cut]),
-            "The lower end is one too far out: with k left out, it is scores[k].",
-        ),
-        ((drawn[cut], drawn[n - 1 - cut]), "Sort the scores first."),
-        (
-            (quantile(ordered, 0.025), quantile(ordered, 0.975)),
-            "A quantile lies between two "
-            "scores. Here the ends are scores: leave out k at each end and take the next.",
-        ),
-        *[
-            (
-                (middle_of - 1.96 * s, middle_of + 1.96 * s),
-                "That is 1.96 standard deviations around "
-                "a mean, as if scores were spread evenly to both sides. Take the middle 95 % of "
-                "the "
-                "scores themselves.",
-            )
-            for middle_of in (mean, whole)
-            for s in (spread, pstdev(drawn))
-        ],
-        ((whole, whole), "Each time it is the score of the whole text: use what was drawn."),
-        (
-            middle(scores_drawn(ANSWERS, WANTED, a_score(), a_draw(), TIMES, how="texts"), cut),
-            "The texts are drawn and the references are not: each translation must keep its own.",
-        ),
-    ]
-    for wrong, hint in mistakes:
-        no_slip(not alike(found, wrong), hint)
+    for hint, ways in INTERVALS.items():
+        for way in ways:
+            wrong = way(ANSWERS, WANTED, a_score(), a_draw(), TIMES)
+            no_slip(not alike(found, wrong), hint)
     raise Hint(
         f"It gives {found[0]:.4f} to {found[1]:.4f}, but it should be {right[0]:.4f} to "
         f"{right[1]:.4f}."
     )
-
-
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """As NumPy's: between the two scores around the place."""
-    place = share * (len(ordered) - 1)
-    low = int(place)
-    return ordered[low] + (place - low) * (ordered[min(low + 1, len(ordered) - 1)] - ordered[low])
 
 
 def about_draws(draws: Sequence[int], sizes: Sequence[int]) -> None:

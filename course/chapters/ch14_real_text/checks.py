@@ -5,7 +5,17 @@ Assignment 7 asks for the second as well.
 
 from collections.abc import Callable, Sequence
 
-from course.checks import Exercise, Hint, a_kind, a_number, expect, implement, no_slip, result_of
+from course.checks import (
+    Exercise,
+    Hint,
+    a_kind,
+    a_number,
+    expect,
+    implement,
+    no_slip,
+    not_this,
+    result_of,
+)
 from transformer_lib.metrics import share_right
 
 Merges = Sequence[tuple[str, str]]
@@ -50,6 +60,22 @@ def longest_first(word: str, merges: Merges) -> list[str]:
     return parts
 
 
+PIECES: dict[str, Callable[[str, Merges], list[str]]] = {
+    "That takes the longest piece that is known. The merges are done in the order in which they "
+    "were learned.": longest_first,
+    "A pair may stand in several places of a word: join it in all of them.": (
+        lambda word, merges: in_pieces(word, merges, times=1)
+    ),
+    "That is the wrong order: the merge that was learned first is done first.": (
+        lambda word, merges: in_pieces(word, merges[::-1])
+    ),
+    "After the first merge come the others.": lambda word, merges: in_pieces(word, merges[:1]),
+    "Nothing is joined: begin with the letters, then go through the merges one by one.": (
+        lambda word, merges: list(word)
+    ),
+}
+
+
 @implement(lambda: ("ab", [("a", "b")]))
 def my_pieces(function: Callable[[str, Merges], Sequence[str]]) -> None:
     """Exercise: a word and the learned merges -> its pieces."""
@@ -71,28 +97,8 @@ def my_pieces(function: Callable[[str, Merges], Sequence[str]]) -> None:
             "".join(map(str, found)) == word,
             f"{about} Together, the pieces must be the word again.",
         )
-        mistakes = [
-            (
-                longest_first(word, merges),
-                "That takes the longest piece that is known. The merges "
-                "are done in the order in which they were learned.",
-            ),
-            (
-                in_pieces(word, merges, times=1),
-                "A pair may stand in several places of a word: join it in all of them.",
-            ),
-            (
-                in_pieces(word, merges[::-1]),
-                "That is the wrong order: the merge that was learned first is done first.",
-            ),
-            (in_pieces(word, merges[:1]), "After the first merge come the others."),
-            (
-                list(word),
-                "Nothing is joined: begin with the letters, then go through the merges one by one.",
-            ),
-        ]
-        for mistake, hint in mistakes:
-            no_slip(found != mistake, f"{about} {hint}")
+        for hint, way in PIECES.items():
+            no_slip(found != way(word, merges), f"{about} {hint}")
         raise Hint(
             f"{about} Begin with its letters; for each merge in turn, join the two pieces "
             "wherever they stand side by side."
@@ -131,13 +137,6 @@ def missed(text: str, accepted: Sequence[str]) -> bool:
     return not {text} & set(accepted)
 
 
-def is_no_share(found: float, right: float) -> None:
-    raise Hint(
-        f"Not {found:.4g}: count the translations that are among their own references, and divide "
-        "by how many translations there are."
-    )
-
-
 ANY_WILL_DO = "Any of them will do."
 my_any_reference = Exercise(
     "my_any_reference",
@@ -171,5 +170,8 @@ my_any_reference = Exercise(
             lambda written, accepted: hits(written, accepted) / sum(map(len, accepted))
         ],
     },
-    unlike=is_no_share,
+    unlike=not_this(
+        "count the translations that are among their own references, and divide "
+        "by how many translations there are."
+    ),
 )

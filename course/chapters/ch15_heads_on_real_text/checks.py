@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course.checks import Exercise, Hint, a_kind, a_number, expect
+from course.checks import Exercise, a_kind, a_number, expect, not_this
 
 # Margins of five sentences: as they are, after a patch, and of the sentences it came from. By no
 # two mistakes they come to the same share.
@@ -24,13 +24,6 @@ def a_share(found: Any) -> int | float:
 
 def restored(before: Tensor, after: Tensor, goal: Tensor) -> Tensor:
     return (after - before).mean() / (goal - before).mean()
-
-
-def is_no_share(found: float, right: Tensor) -> None:
-    raise Hint(
-        f"Not {found:.4g}: divide how far the margins moved by how far they had to go, both as "
-        "means."
-    )
 
 
 my_restored = Exercise(
@@ -60,7 +53,7 @@ my_restored = Exercise(
             lambda b, a, g: ((a - b) / (g - b)).mean()
         ],
     },
-    unlike=is_no_share,
+    unlike=not_this("divide how far the margins moved by how far they had to go, both as means."),
 )
 
 Layers = Sequence[Tensor]

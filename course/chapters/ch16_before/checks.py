@@ -40,9 +40,16 @@ def both(*parts: Tensor) -> Tensor:
     return torch.cat(parts, dim=-1)
 
 
+def joined(join: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Something made of the states from the left and of those from the right."""
+    return lambda from_left, from_right, words, start: join(
+        read(from_left, words, start), back(from_right, words, start)
+    )
+
+
 def right_both_ways(from_left: Step, from_right: Step, words: Tensor, start: Tensor) -> Tensor:
     """(s, d) -> (s, 2 hidden): for each word the state from the left, then that from the right."""
-    return both(read(from_left, words, start), back(from_right, words, start))
+    return joined(both)(from_left, from_right, words, start)
 
 
 def by_cells(from_left: Step, from_right: Step, words: Tensor, start: Tensor) -> Tensor:
@@ -70,13 +77,13 @@ my_both_ways = Exercise(
     slips={
         "The states from the right are still in the order in which they were read: turn them "
         "back, so that row i belongs to word i.": [
-            lambda f, b, w, s: both(read(f, w, s), read(b, w.flip(0), s))
+            joined(lambda left, right: both(left, right.flip(0)))
         ],
         "The second network reads from the left, too. It should begin with the last word.": [
             lambda f, b, w, s: both(read(f, w, s), read(b, w, s))
         ],
         "The two halves are swapped: from the left comes first.": [
-            lambda f, b, w, s: both(back(b, w, s), read(f, w, s))
+            joined(lambda left, right: both(right, left))
         ],
         "The second network goes on from the last state of the first. It has a beginning of its "
         "own: `start`.": [lambda f, b, w, s: both(read(f, w, s), back(b, w, read(f, w, s)[-1]))],
@@ -87,13 +94,13 @@ my_both_ways = Exercise(
             lambda f, b, w, s: right_both_ways(f, f, w, s)
         ],
         "Those are the last states. Attention needs one for each word.": [
-            lambda f, b, w, s: both(read(f, w, s)[-1], back(b, w, s)[0])
+            joined(lambda left, right: both(left[-1], right[0]))
         ],
         "One is below the other: put them side by side, along the last axis.": [
-            lambda f, b, w, s: torch.cat([read(f, w, s), back(b, w, s)])
+            joined(lambda left, right: torch.cat([left, right]))
         ],
         "The two are added there. Put them side by side, so that nothing is lost.": [
-            lambda f, b, w, s: read(f, w, s) + back(b, w, s)
+            joined(torch.add)
         ],
         ELSEWHERE: [lambda f, b, w, s: right_both_ways(one_way, other_way, w, s)],
     },

@@ -18,6 +18,7 @@ from course.checks import (
     expect,
     implement,
     no_slip,
+    not_this,
     numbers_in,
     one_number,
     own_work,
@@ -117,11 +118,6 @@ def sizes(N: int, d_model: int, d_ff: int, vocab_size: int) -> tuple[int, int]:
     return weights()(N, d_model, d_ff, vocab_size)
 
 
-def shape_by_shape(N: int, d_model: int, d_ff: int, vocab_size: int) -> list[int]:
-    shapes = [(d_model, d_model)] * 4 + [(d_model, d_ff), (d_ff, d_model)]
-    return [d_model * vocab_size, sum(a * b for a, b in shapes for _ in range(N))]
-
-
 def which_is_wrong(found: Sequence[float], right: tuple[int, int]) -> None:
     expect(found[0] == right[0], "The table has a row for each word, d_model wide.")
     raise Hint(
@@ -133,7 +129,7 @@ my_sizes = Exercise(
     "my_sizes",
     "Exercise: N, d_model, d_ff, vocab_size -> weights in the table, weights in the layers.",
     inputs=lambda: SIZES,
-    right=[weights(), shape_by_shape, lambda *given: torch.tensor(weights()(*given))],
+    right=[weights(), lambda *given: torch.tensor(weights()(*given))],
     not_allowed=("sizes", "count_parameters", "LanguageModel"),
     borrowed=[sizes],
     read=two_numbers(
@@ -194,12 +190,6 @@ def work(
     return run
 
 
-def product_by_product(N: int, d_model: int, d_ff: int, vocab_size: int, n: int) -> int:
-    layer = [(n, d_model, d_model)] * 4 + [(n, d_model, n), (n, n, d_model)]
-    layer += [(n, d_model, d_ff), (n, d_ff, d_model)]
-    return 6 * sum(a * b * c for a, b, c in [*layer * N, (n, d_model, vocab_size)])
-
-
 def counted_by_pytorch(N: int, d_model: int, d_ff: int, vocab_size: int, n: int) -> int:
     config = ModelConfig(N=N, d_model=d_model, d_ff=d_ff, h=1, tie_weights="target")
     model = LanguageModel(vocab_size, config)
@@ -208,18 +198,11 @@ def counted_by_pytorch(N: int, d_model: int, d_ff: int, vocab_size: int, n: int)
     return counter.get_total_flops()
 
 
-def is_other_work(found: float, right: int) -> None:
-    raise Hint(
-        f"Not {found:,}: write down each product of the forward pass with its sizes, count 2abc "
-        "for it, and take three times the sum."
-    )
-
-
 my_flops = Exercise(
     "my_flops",
     "Exercise: N, d_model, d_ff, vocab_size, tokens of a sentence -> FLOPs to train on it once.",
     inputs=lambda: (*SIZES, 12),
-    right=[work(), product_by_product],
+    right=[work()],
     not_allowed=("flops", "FlopCounterMode", "LanguageModel"),
     borrowed=[flops, counted_by_pytorch],
     read=lambda found: one_number(found, "It should return one number."),
@@ -259,7 +242,11 @@ my_flops = Exercise(
             work(lambda n, each, d: 2 * n * (each - d * d))
         ],
     },
-    unlike=is_other_work,
+    unlike=not_this(
+        "write down each product of the forward pass with its sizes, count 2abc "
+        "for it, and take three times the sum.",
+        form=",",
+    ),
 )
 
 
@@ -413,13 +400,72 @@ def a_fit(calls: list[int] | None = None) -> Fit:
     return fit
 
 
+def predicting(
+    result: Callable[..., Any] = lambda distance, measured, floor, loss: (
+        floor + distance,
+        distance / measured - 1,
+    ),
+    points: slice = slice(-1),
+    sign: int = -1,
+) -> Callable[..., Any]:
+    """What my_held_out should do; each option is a way to do it otherwise.
+
+    result: of the distances predicted and measured, the floor and the measured loss.
+    points: which are fitted.
+    """
+
+    def run(counts: Sequence[float], losses: Sequence[float], floor: float, fit: Fit) -> Any:
+        a, alpha = fit(counts[points], losses[points], floor)
+        distance = a * counts[-1] ** (sign * alpha)
+        return result(distance, losses[-1] - floor, floor, losses[-1])
+
+    return run
+
+
 def held_out(
     counts: Sequence[float], losses: Sequence[float], floor: float, fit: Fit
 ) -> tuple[float, float]:
     """What my_held_out should return."""
-    a, alpha = fit(counts[:-1], losses[:-1], floor)
-    distance = a * counts[-1] ** -alpha
-    return floor + distance, distance / (losses[-1] - floor) - 1
+    return predicting()(counts, losses, floor, fit)
+
+
+def with_error(error: Callable[..., float]) -> Callable[..., Any]:
+    """The right loss, and another error."""
+    return predicting(lambda d, m, floor, loss: (floor + d, error(d, m, floor, loss)))
+
+
+PREDICTIONS: dict[str, list[Callable]] = {
+    "The last point was in the fit: that is no prediction. Fit without it.": [
+        predicting(points=slice(None))
+    ],
+    "The error is right. The first number is a distance: where is the floor?": [
+        predicting(lambda d, m, floor, loss: (d, d / m - 1))
+    ],
+    "Those are distances, compared with a loss: where is the floor?": [
+        predicting(lambda d, m, floor, loss: (d, d / loss - 1))
+    ],
+    "The error of the *loss* looks small because of the floor in it. Compare the distances.": [
+        with_error(lambda d, m, floor, loss: (floor + d) / loss - 1)
+    ],
+    "That is a difference. Which share of the measured distance is it?": [
+        with_error(lambda d, m, *_: d - m)
+    ],
+    "The sign: above 0 means that the prediction is too far from the floor.": [
+        with_error(lambda d, m, *_: 1 - d / m)
+    ],
+    "You divide by the prediction: it is measured against what was measured.": [
+        with_error(lambda d, m, *_: m / d - 1),
+        with_error(lambda d, m, *_: 1 - m / d),
+    ],
+    "That is the quotient: 1 would mean no error. Take 1 off.": [
+        with_error(lambda d, m, *_: d / m)
+    ],
+    "That is in percent. Give the share.": [with_error(lambda d, m, *_: 100 * (d / m - 1))],
+    "The distance *falls* with the count: look at the sign of alpha.": [predicting(sign=1)],
+    "Compare the distances to the floor, not the losses.": [
+        with_error(lambda d, m, floor, loss: (d - m) / (floor + d))
+    ],
+}
 
 
 @implement(lambda: ([1, 2, 3], [2.0, 1.5, 1.4], 1.0, lambda counts, losses, floor: (1.0, 1.0)))
@@ -430,56 +476,13 @@ def my_held_out(function: Callable[..., tuple[float, float]]) -> None:
     calls: list[int] = []
     losses = [*LOSSES[:-1], 2.02]
     found = numbers_in(result_of(function, COUNTS, losses, FLOOR, a_fit(calls)), 2, wanted)
-    loss, error = held_out(COUNTS, losses, FLOOR, a_fit())
-    if near(found, (loss, error)):
+    loss, error = right = held_out(COUNTS, losses, FLOOR, a_fit())
+    if near(found, right):
         return
     expect(bool(calls), "Nothing was fitted: call fit(counts, losses, floor).")
-    with_it = power_law(COUNTS, losses, FLOOR)
-    leaked = FLOOR + with_it[0] * COUNTS[-1] ** -with_it[1]
-    distance, measured = loss - FLOOR, losses[-1] - FLOOR
-    a, alpha = power_law(COUNTS[:-1], losses[:-1], FLOOR)
-    upwards = FLOOR + a * COUNTS[-1] ** alpha
-    mistakes = [
-        (
-            (leaked, (leaked - FLOOR) / measured - 1),
-            "The last point was in the fit: that is no prediction. Fit without it.",
-        ),
-        (
-            (distance, error),
-            "The error is right. The first number is a distance: where is the floor?",
-        ),
-        (
-            (distance, distance / losses[-1] - 1),
-            "Those are distances, compared with a loss: where is the floor?",
-        ),
-        (
-            (loss, loss / losses[-1] - 1),
-            "The error of the *loss* looks small because of the floor "
-            "in it. Compare the distances.",
-        ),
-        (
-            (loss, loss - losses[-1]),
-            "That is a difference. Which share of the measured distance is it?",
-        ),
-        ((loss, -error), "The sign: above 0 means that the prediction is too far from the floor."),
-        (
-            (loss, measured / distance - 1),
-            "You divide by the prediction: it is measured against what was measured.",
-        ),
-        (
-            (loss, 1 - measured / distance),
-            "You divide by the prediction: it is measured against what was measured.",
-        ),
-        ((loss, distance / measured), "That is the quotient: 1 would mean no error. Take 1 off."),
-        ((loss, 100 * error), "That is in percent. Give the share."),
-        (
-            (upwards, (upwards - FLOOR) / measured - 1),
-            "The distance *falls* with the count: look at the sign of alpha.",
-        ),
-        ((loss, (loss - losses[-1]) / loss), "Compare the distances to the floor, not the losses."),
-    ]
-    for wrong, hint in mistakes:
-        no_slip(not near(found, wrong), hint)
+    for hint, ways in PREDICTIONS.items():
+        for way in ways:
+            no_slip(not near(found, way(COUNTS, losses, FLOOR, a_fit())), hint)
     expect(
         calls[0] == len(COUNTS) - 1,
         f"The fit got {calls[0]} points of {len(COUNTS)}: it should get all but the last.",

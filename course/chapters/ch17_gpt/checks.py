@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import ELSEWHERE, Exercise, Hint, a_number, a_tensor, call, no_slip
+from course.checks import ELSEWHERE, Exercise, a_number, a_tensor, call, no_slip, not_this
 from transformer_lib.variants.language_model import prefix_mask
 
 Floor = Callable[[Sequence[float], Sequence[int]], float]
@@ -33,13 +33,6 @@ def mean_length(chances: Sequence[float], lengths: Sequence[int]) -> float:
 def in_tensors(chances: Sequence[float], lengths: Sequence[int]) -> Tensor:
     p, n = torch.tensor(chances), torch.tensor(lengths)
     return (p * -p.log()).sum() / (p * n).sum()
-
-
-def is_no_floor(found: float, right: float) -> None:
-    raise Hint(
-        f"Not {found:.4g}: the mean surprise of a sentence, in nats, divided by its mean number of "
-        "tokens."
-    )
 
 
 # Three sentences: how likely each is, and how many tokens it has, the end included.
@@ -77,7 +70,9 @@ my_floor = Exercise(
         "tokens.": [lambda p, n: sum(q * surprise(q) / k for q, k in zip(p, n, strict=True))],
         ELSEWHERE: [lambda p, n: right_floor(CHANCES, LENGTHS)],
     },
-    unlike=is_no_floor,
+    unlike=not_this(
+        "the mean surprise of a sentence, in nats, divided by its mean number of tokens."
+    ),
     elsewhere={ELSEWHERE: lambda: ([0.1, 0.6, 0.2, 0.1], [4, 4, 2, 9])},
 )
 

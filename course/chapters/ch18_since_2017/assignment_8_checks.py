@@ -1,6 +1,7 @@
 """Assignment 8: rotary positions, grouped-query attention, and the bytes that a cache needs."""
 
 import math
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,13 +13,15 @@ from course.checks import (
     Exercise,
     Hint,
     Value,
+    Verdicts,
     a_number,
     a_tensor,
-    exercise,
+    drawn,
     expect,
     no_slip,
+    not_so,
+    not_this,
     whole_numbers,
-    wrong_verdicts,
 )
 from transformer_lib.model.attention import attention
 from transformer_lib.variants import ModernAttention, Rotary
@@ -142,8 +145,7 @@ def a_turn(base: float = 100.0) -> Turn:
     return turn
 
 
-def numbers_for(*shape: int, seed: int = 0) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+numbers_for = drawn  # what the assignment calls it
 
 
 def to_the_power(exponent: Callable) -> Turning:
@@ -193,31 +195,19 @@ def by_complex_numbers(x: Tensor, places: Tensor, base: float) -> Tensor:
     return torch.view_as_real(numbers * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
 
 
-def pair_by_pair(x: Tensor, places: Tensor, base: float) -> Tensor:
-    rows = []
-    for row, place in enumerate(places.tolist()):
-        numbers = []
-        for i in range(0, x.size(-1), 2):
-            angle = place / base ** (i / x.size(-1))
-            one, other = x[:, :, row, i], x[:, :, row, i + 1]
-            numbers.append(math.cos(angle) * one - math.sin(angle) * other)
-            numbers.append(math.sin(angle) * one + math.cos(angle) * other)
-        rows.append(torch.stack(numbers, dim=-1))
-    return torch.stack(rows, dim=2)
-
-
 def by_the_library(x: Tensor, places: Tensor, base: float) -> Tensor:
     words = torch.zeros(*x.shape[:2], int(places[-1]) + 1, x.size(-1))
     words[:, :, places] = x
     return Rotary(x.size(-1), base).rotate(words)[:, :, places]
 
 
+ONE_MINUS = mixed(lambda one, two, sin, cos: (one * cos + two * sin, one * sin + two * cos))
 D_K_HALF = "Sizes don't fit. There are d_k / 2 pairs, so there are d_k / 2 angles for each word."
 my_turn = Exercise(
     "my_turn",
     "Exercise: x (b, h, s, d_k), the places (s,) of its words, base -> x with its pairs turned.",
     inputs=lambda: (numbers_for(2, 4, 4, 6), torch.tensor([2, 3, 4, 9]), 50.0),
-    right=[in_pairs, by_complex_numbers, in_columns(False, next_to_it), pair_by_pair],
+    right=[in_pairs, by_complex_numbers, in_columns(False, next_to_it)],
     not_allowed=("Rotary", "turned", "apply_rotary_pos_emb"),
     borrowed=[turned, by_the_library],
     errors={"must match the size of tensor b": D_K_HALF},
@@ -239,9 +229,7 @@ my_turn = Exercise(
         "The pairs are taken from the halves and put back as neighbors: here they are neighbors "
         "from the start.": [by(lambda angle: angle, halves=True, back_in_halves=False)],
         "That turns backwards: look at the sign of the sines.": [by(lambda angle: -angle)],
-        "One minus is missing: without it the lengths change, and that is no turn.": [
-            mixed(lambda one, two, sin, cos: (one * cos + two * sin, one * sin + two * cos))
-        ],
+        "One minus is missing: without it the lengths change, and that is no turn.": [ONE_MINUS],
         "Sine and cosine are exchanged: at place 0 nothing may turn.": [
             mixed(lambda one, two, sin, cos: (one * sin - two * cos, one * cos + two * sin))
         ],
@@ -496,14 +484,6 @@ def group_by_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return unshared(q.reshape(b, k.size(1), -1, d_k), k, v).reshape(b, h, n, d_k)
 
 
-def head_by_head(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    each = q.size(1) // k.size(1)
-    heads = [slice(i, i + 1) for i in range(q.size(1))]
-    shared = [slice(one.start // each, one.start // each + 1) for one in heads]
-    pairs = zip(heads, shared, strict=True)
-    return torch.cat([unshared(q[:, i], k[:, j], v[:, j]) for i, j in pairs], dim=1)
-
-
 def by_the_librarys_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return ModernAttention(q.size(1) * q.size(3), q.size(1), k.size(1)).attention(q, k, v)
 
@@ -539,7 +519,7 @@ my_grouped_attention = Exercise(
     "my_grouped_attention",
     "Exercise: q (b, h, n, d_k), k and v (b, kv_heads, s, d_k) -> (b, h, n, d_k).",
     inputs=grouped_inputs,
-    right=[sharing(), group_by_group, head_by_head, with_heads(lambda h, kv_heads: h // kv_heads)],
+    right=[sharing(), group_by_group, with_heads(lambda h, kv_heads: h // kv_heads)],
     not_allowed=(*ATTENTION, "grouped_attention", "repeat_kv"),
     borrowed=[
         grouped_attention,
@@ -617,20 +597,23 @@ my_grouped_attention = Exercise(
 # --- what the cache needs ------------------------------------------------------------------------
 
 
-def cache_size(layers: int, d_model: int, h: int, kv_heads: int, words: int, size: int) -> int:
+Sizes = namedtuple("Sizes", "layers d_model h kv_heads words size")
+
+
+def times(factor: Callable[[Sizes], float]) -> Callable[..., float]:
+    """So many times the right bytes."""
+
+    def run(*sizes: int) -> float:
+        of = Sizes(*sizes)
+        d_k = of.d_model // of.h
+        return 2 * of.layers * of.kv_heads * d_k * of.words * of.size * factor(of)
+
+    return run
+
+
+def cache_size(*sizes: int) -> float:
     """What my_cache_bytes should return."""
-    return 2 * layers * kv_heads * (d_model // h) * words * size
-
-
-def by_tensors(layers: int, d_model: int, h: int, kv_heads: int, words: int, size: int) -> int:
-    one = torch.zeros(kv_heads, words, d_model // h)
-    return sum(2 * one.numel() * size for _ in range(layers))
-
-
-def is_another_size(found: float, right: int) -> None:
-    raise Hint(
-        f"Not {found}: what is kept for each word, in each layer, and how many bytes is that?"
-    )
+    return times(lambda of: 1)(*sizes)
 
 
 my_cache_bytes = Exercise(
@@ -639,7 +622,6 @@ my_cache_bytes = Exercise(
     inputs=lambda: (7, 345, 15, 3, 101, 4),
     right=[
         lambda n, d, h, kv, words, size: 2 * n * kv * (d // h) * words * size,
-        by_tensors,
         lambda n, d, h, kv, words, size: 2 * d * kv / h * n * words * size,
     ],
     not_allowed=("KeyValueCache", "cache_size"),
@@ -647,38 +629,35 @@ my_cache_bytes = Exercise(
     read=a_number,
     slips={
         "That is as much as h heads of keys and values need. Kept are kv_heads of them, and each "
-        "is d_model / h wide.": [lambda n, d, h, kv, words, size: 2 * n * d * words * size],
-        "A head isn't d_model wide but d_model / h.": [
-            lambda n, d, h, kv, words, size: 2 * n * kv * d * words * size
-        ],
-        "Keys *and* values are kept.": [
-            lambda n, d, h, kv, words, size: n * kv * d // h * words * size
-        ],
+        "is d_model / h wide.": [times(lambda of: of.h / of.kv_heads)],
+        "A head isn't d_model wide but d_model / h.": [times(lambda of: of.h)],
+        "Keys *and* values are kept.": [times(lambda of: 1 / 2)],
         "The values, too, have only kv_heads heads.": [
-            lambda n, d, h, kv, words, size: n * (kv + h) * d // h * words * size
+            times(lambda of: (of.kv_heads + of.h) / (2 * of.kv_heads))
         ],
         "Queries aren't kept: each is used once, for its own word.": [
-            lambda n, d, h, kv, words, size: n * (2 * kv + h) * d // h * words * size
+            times(lambda of: (2 * of.kv_heads + of.h) / (2 * of.kv_heads))
         ],
         "That is one head of keys. There are kv_heads of them.": [
-            lambda n, d, h, kv, words, size: 2 * n * d // h * words * size
+            times(lambda of: 1 / of.kv_heads)
         ],
         "That is one layer. Each layer has keys and values of its own.": [
-            lambda n, d, h, kv, words, size: 2 * kv * d // h * words * size
+            times(lambda of: 1 / of.layers)
         ],
         "It grows with the number of words, not with its square: weights aren't kept.": [
-            lambda n, d, h, kv, words, size: 2 * n * kv * d // h * words**2 * size
+            times(lambda of: of.words)
         ],
-        "That is for one word.": [lambda n, d, h, kv, words, size: 2 * n * kv * d // h * size],
-        "Those are numbers. How many bytes has each?": [
-            lambda n, d, h, kv, words, size: 2 * n * kv * d // h * words
-        ],
-        "That is in bits.": [lambda n, d, h, kv, words, size: 16 * n * kv * d // h * words * size],
+        "That is for one word.": [times(lambda of: 1 / of.words)],
+        "Those are numbers. How many bytes has each?": [times(lambda of: 1 / of.size)],
+        "That is in bits.": [times(lambda of: 8)],
         "That is twice as much: keys and values are two, and nothing else is kept.": [
-            lambda n, d, h, kv, words, size: 4 * n * kv * d // h * words * size
+            times(lambda of: 2)
         ],
     },
-    unlike=is_another_size,
+    unlike=not_this(
+        "what is kept for each word, in each layer, and how many bytes is that?",
+        form="",
+    ),
 )
 
 
@@ -698,30 +677,27 @@ MEASURE = {  # for a wrong verdict: what to measure
 def suspects() -> dict[str, Turn]:
     """Four functions (x, places) -> x, of which some are no rotary positions."""
 
-    def angle(x: Tensor, places: Tensor) -> Tensor:
-        return angles(torch.as_tensor(places), x.size(-1), 100.0)
+    def by_row(x: Tensor, places: Tensor, base: float) -> Tensor:
+        return in_pairs(x, torch.arange(x.size(-2)), base)
 
-    def by_root(x: Tensor, places: Tensor) -> Tensor:
-        return rotated(x, 3 * angle(x, places).sqrt())
+    ways = {
+        PLACE: by(lambda angle: 3 * angle.sqrt()),
+        SOUND: by(lambda angle: angle, halves=True),
+        LENGTHS: ONE_MINUS,
+        ROWS: by_row,
+    }
 
-    def in_halves(x: Tensor, places: Tensor) -> Tensor:
-        return rotated(x, angle(x, places), halves=True)
+    def with_base(way: Turning) -> Turn:
+        return lambda x, places: way(x, torch.as_tensor(places), 100.0)
 
-    def skewed(x: Tensor, places: Tensor) -> Tensor:
-        first, second = pairs_of(x, halves=False)
-        sin, cos = angle(x, places).sin(), angle(x, places).cos()
-        return put_back(first * cos + second * sin, first * sin + second * cos, halves=False)
-
-    def by_row(x: Tensor, places: Tensor) -> Tensor:
-        return rotated(x, angle(x, torch.arange(x.size(-2))))
-
-    return dict(zip(PLANTED, (by_root, in_halves, skewed, by_row), strict=True))
+    return {name: with_base(ways[kind]) for name, kind in PLANTED.items()}
 
 
-@exercise
-def which_are_rotary(verdict: Any) -> None:
-    """Explore: what is true of each of the `suspects`?"""
-    wrong = wrong_verdicts(verdict, PLANTED, KINDS)
-    for name, said in wrong.items():
-        told = "isn't sound" if said == SOUND else "has another fault, or none"
-        raise Hint(f"{name} {told}. {MEASURE[name]}", keeps=0.5 if len(wrong) == 1 else 0.0)
+which_are_rotary = Verdicts(
+    "which_are_rotary",
+    "Explore: what is true of each of the `suspects`?",
+    PLANTED,
+    KINDS,
+    not_so(SOUND, MEASURE),
+    slips=1,
+)

@@ -1,6 +1,7 @@
 """The exercises of notebook 19: the loss of DPO, and tries."""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -8,7 +9,7 @@ from torch.nn.functional import logsigmoid, softplus
 
 from course.chapters.ch19_judge.policy import pass_at_k
 from course.chapters.ch19_judge.preferences import dpo_loss
-from course.checks import ELSEWHERE, Exercise, Hint, a_number
+from course.checks import ELSEWHERE, Exercise, a_number, not_this
 
 # --- the loss of DPO ------------------------------------------------------------------------------
 
@@ -24,14 +25,19 @@ def gains(new: Tensor, start: Tensor) -> Tensor:
     return (new - start)[0] - (new - start)[1]
 
 
+def of_gains(loss: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor, float], Tensor]:
+    """A loss of what each pair has gained, times beta."""
+    return lambda new, start, beta: loss(beta * gains(new, start))
+
+
 my_dpo_loss = Exercise(
     "my_dpo_loss",
     "Exercise: log p of n pairs, now and by the starting model, (2, n), preferred first; beta.",
     inputs=two_rows,
     right=[
-        lambda new, start, beta: -logsigmoid(beta * gains(new, start)).mean(),
-        lambda new, start, beta: softplus(-beta * gains(new, start)).mean(),
-        lambda new, start, beta: -(beta * gains(new, start)).sigmoid().log().mean(),
+        of_gains(lambda gained: -logsigmoid(gained).mean()),
+        of_gains(lambda gained: softplus(-gained).mean()),
+        of_gains(lambda gained: -gained.sigmoid().log().mean()),
         lambda new, start, beta: -(beta * (new - start)).log_softmax(dim=0)[0].mean(),
     ],
     not_allowed=("dpo_loss",),
@@ -39,10 +45,10 @@ my_dpo_loss = Exercise(
     read=a_number,
     slips={
         "The sign inside: this loss pushes the *other* sentence up.": [
-            lambda new, start, beta: -logsigmoid(-beta * gains(new, start)).mean()
+            of_gains(lambda gained: -logsigmoid(-gained).mean())
         ],
         "A loss is made small: minus the logarithm.": [
-            lambda new, start, beta: logsigmoid(beta * gains(new, start)).mean()
+            of_gains(lambda gained: logsigmoid(gained).mean())
         ],
         "The starting model is left out: what counts is how much each sentence has *gained*, "
         "ln p minus ln p by the starting model.": [
@@ -54,7 +60,7 @@ my_dpo_loss = Exercise(
             lambda new, start, beta: -logsigmoid(gains(new, start) / beta).mean(),
         ],
         "That is minus the probability of the preference. Take minus its logarithm.": [
-            lambda new, start, beta: -(beta * gains(new, start)).sigmoid().mean()
+            of_gains(lambda gained: -gained.sigmoid().mean())
         ],
         "You have logarithms already, so a ratio of probabilities is a difference.": [
             lambda new, start, beta: (
@@ -62,25 +68,19 @@ my_dpo_loss = Exercise(
             ),
         ],
         "The logarithm of the ratio, not the ratio: no `exp`.": [
-            lambda new, start, beta: -logsigmoid(beta * gains(*(new.exp(), start.exp()))).mean(),
+            lambda new, start, beta: -logsigmoid(beta * gains(new.exp(), start.exp())).mean(),
             lambda new, start, beta: (
                 -logsigmoid(beta * ((new - start).exp()[0] - (new - start).exp()[1])).mean()
             ),
         ],
         "The mean over the pairs, not their sum.": [
-            lambda new, start, beta: -logsigmoid(beta * gains(new, start)).sum()
+            of_gains(lambda gained: -logsigmoid(gained).sum())
         ],
     },
 )
 
 
 # --- tries ----------------------------------------------------------------------------------------
-
-
-def is_no_chance(found: float, right: float) -> None:
-    raise Hint(
-        f"Not {found:.4g}: of all ways to take k of the tries, in which share is one correct?"
-    )
 
 
 my_pass_at_k = Exercise(
@@ -113,6 +113,6 @@ my_pass_at_k = Exercise(
         ],
         ELSEWHERE: [lambda n, r, k: 1 - 35 / 210],
     },
-    unlike=is_no_chance,
+    unlike=not_this("of all ways to take k of the tries, in which share is one correct?"),
     elsewhere={ELSEWHERE: lambda: (6, 5, 2)},  # two wrong ones can't be taken
 )

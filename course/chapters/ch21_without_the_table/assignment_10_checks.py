@@ -11,14 +11,9 @@ from torch import Tensor
 
 from course.chapters.ch19_judge import policy
 from course.chapters.ch20_features import measures
-from course.checks import Exercise, Hint, Value, Values, a_number, exercise, expect, no_slip
+from course.checks import Exercise, Hint, Value, Values, a_number, drawn, exercise, expect, no_slip
 from course.grammar.recognition import could_write
 from transformer_lib.text import english_spanish
-
-
-def drawn(*shape: int, seed: int) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
-
 
 # --- a group by hand -----------------------------------------------------------------------------
 
@@ -158,24 +153,6 @@ def losing(
     return run
 
 
-def word_for_word(
-    new: Tensor,
-    old: Tensor,
-    start: Tensor,
-    advantage: Tensor,
-    spoken: Tensor,
-    clip: float,
-    beta: float,
-) -> float:
-    total = 0.0
-    for i, t in spoken.nonzero().tolist():
-        ratio = math.exp(new[i, t] - old[i, t])
-        log_s, gain = (start[i, t] - new[i, t]).item(), advantage[i].item()
-        total += beta * (math.exp(log_s) - 1 - log_s)
-        total -= min(ratio * gain, min(max(ratio, 1 - clip), 1 + clip) * gain)
-    return total / len(new)
-
-
 def masked_before(
     new: Tensor, old: Tensor, start: Tensor, advantage: Tensor, spoken: Tensor, *rest: float
 ) -> Tensor:
@@ -209,7 +186,7 @@ my_loss = Exercise(
     "my_loss",
     "Exercise: new, old, start, advantage, spoken, clip, beta -> one number, to be made small.",
     inputs=loss_inputs,
-    right=[losing(), word_for_word],
+    right=[losing()],
     not_allowed=("policy_loss", "k3", "lesson"),
     borrowed=[lesson, by_the_chapter],
     read=a_number,
@@ -437,7 +414,6 @@ my_average_precision = Exercise(
         "At each word that has the property the precision is asked for: of the words up to there, "
         "which share has it?": [
             ranked(lambda hits: share_up_to(hits)[int(hits.sum()) - 1]),
-            ranked(lambda hits: (hits.cumsum(0) * hits).sum() / hits.sum() ** 2),
         ],
         "How many of the words *up to this place* have the property? You count only one.": [
             ranked(lambda hits: (1 / (hits.nonzero()[:, 0] + 1)).mean())

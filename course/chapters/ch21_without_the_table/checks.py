@@ -10,16 +10,15 @@ from course.chapters.ch21_without_the_table.mixers import sum_of_pairs
 from course.checks import (
     ELSEWHERE,
     Exercise,
-    Hint,
+    Verdicts,
     alike,
     elsewhere,
-    exercise,
     expect,
     implement,
     no_slip,
+    not_so,
     own_work,
     result_of,
-    wrong_verdicts,
 )
 
 # --- one step -------------------------------------------------------------------------------------
@@ -38,6 +37,41 @@ def right_step(S: Tensor, q: Tensor, k: Tensor, v: Tensor, keep: float) -> tuple
     return q @ S, S
 
 
+def writes(change: Callable[[Tensor, Tensor, float], Tensor]) -> Callable[..., Any]:
+    """Another new state, made of the old one and the product of key and value; and no y."""
+    return lambda S, q, k, v, keep: (q, change(S, torch.outer(k, v), keep))
+
+
+WRITING: dict[str, Callable[..., Any]] = {
+    "Nothing is forgotten: the old state is multiplied by `keep`.": writes(
+        lambda S, pair, keep: S + pair
+    ),
+    "What comes now isn't forgotten yet: only the old state shrinks.": writes(
+        lambda S, pair, keep: keep * (S + pair)
+    ),
+    "The old state is gone. It is kept, and the new pair is added.": writes(
+        lambda S, pair, keep: pair
+    ),
+    "The state hasn't changed: k and v have to be written into it.": writes(
+        lambda S, pair, keep: S
+    ),
+    "The state has only been forgotten: k and v have to be written into it.": writes(
+        lambda S, pair, keep: keep * S
+    ),
+    "The pair is added, not taken off.": writes(lambda S, pair, keep: keep * S - pair),
+    "The new pair is added as it is, not a part of it.": writes(
+        lambda S, pair, keep: keep * S + (1 - keep) * pair
+    ),
+    "`keep` is the share that stays, not the one that goes.": writes(
+        lambda S, pair, keep: (1 - keep) * S + pair
+    ),
+    "The key is written, with its value; the query only reads.": lambda S, q, k, v, keep: (
+        q,
+        keep * S + torch.outer(q, v),
+    ),
+}
+
+
 @implement(step_inputs)
 def my_step(function: Callable[..., Any]) -> None:
     """Exercise: S (n, p), q (n), k (n), v (p), keep -> y (p) and the new S (n, p)."""
@@ -54,20 +88,8 @@ def my_step(function: Callable[..., Any]) -> None:
     y, new = found
     right = right_step(*given)
     no_slip(not (alike(new, right[0]) and alike(y, right[1])), "Those are the two: y first.")
-    written = torch.outer(k, v)
-    mistakes = [
-        (S + written, "Nothing is forgotten: the old state is multiplied by `keep`."),
-        (keep * (S + written), "What comes now isn't forgotten yet: only the old state shrinks."),
-        (written, "The old state is gone. It is kept, and the new pair is added."),
-        (S, "The state hasn't changed: k and v have to be written into it."),
-        (keep * S, "The state has only been forgotten: k and v have to be written into it."),
-        (right[1] - 2 * written, "The pair is added, not taken off."),
-        (keep * S + (1 - keep) * written, "The new pair is added as it is, not a part of it."),
-        ((1 - keep) * S + written, "`keep` is the share that stays, not the one that goes."),
-        (keep * S + torch.outer(q, v), "The key is written, with its value; the query only reads."),
-    ]
-    for wrong, hint in mistakes:
-        no_slip(not alike(new, wrong), hint)
+    for hint, way in WRITING.items():
+        no_slip(not alike(new, way(*given)[1]), hint)
     expect(alike(new, right[1]), "The new state isn't right: keep S, and the outer product.")
     for unwritten in (S, keep * S):
         no_slip(not alike(y, q @ unwritten), "You read before you wrote: word t sees itself, too.")
@@ -222,12 +244,13 @@ def suspects() -> dict[str, Program]:
     return {name: program(fault) for name, fault in PLANTED.items()}
 
 
-@exercise
-def diagnose(verdict: Any) -> None:
-    """Which fault has each of the `suspects`: {"A": one of FAULTS, ...}?"""
-    for name, said in wrong_verdicts(verdict, PLANTED, FAULTS).items():
-        sure = f"{name} isn't sound. " if said == SOUND else f"{name} has another fault, or none. "
-        raise Hint(sure + MEASURE[name])
+diagnose = Verdicts(
+    "diagnose",
+    'Which fault has each of the `suspects`: {"A": one of FAULTS, ...}?',
+    PLANTED,
+    FAULTS,
+    not_so(SOUND, MEASURE),
+)
 
 
 # --- designs to choose ----------------------------------------------------------------------------
@@ -242,8 +265,10 @@ LOOK = {
 }
 
 
-@exercise
-def designs(chosen: Any) -> None:
-    """Which layers for which wish?"""
-    for name in wrong_verdicts(chosen, DESIGNS, WAYS):
-        raise Hint(f"{name}: another way fits better. {LOOK[name]}")
+designs = Verdicts(
+    "designs",
+    "Which layers for which wish?",
+    DESIGNS,
+    WAYS,
+    lambda name, said: f"{name}: another way fits better. {LOOK[name]}",
+)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import course.chapters
-from course.checks import Exercise, Hint, Value, Values, graded
+from course.checks import Exercise, Hint, Value, Values, Verdicts, graded
+from course.checks.exercises import Check
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def all_checks() -> dict[str, Callable]:
         for file in sorted(folder.glob("*checks.py"), reverse=True):  # checks.py first
             module = importlib.import_module(f"course.chapters.{chapter.name}.{file.stem}")
             for name, thing in vars(module).items():
-                if isinstance(thing, Exercise | Value | Values) or id(thing) in with_more:
+                if isinstance(thing, Check) or id(thing) in with_more:
                     found.setdefault(thing, f"{module.__name__}.{name}")
     return {name: check for check, name in found.items()}
 
@@ -91,6 +92,14 @@ def attempts_of(name: str, check: Callable) -> Iterator[Tried]:
         for keeps, known in ((0.5, check.slips), (0.0, check.mistakes)):
             for wrong, hint in known.items():
                 yield Tried(wrong, hint, keeps, repr(wrong))
+    elif isinstance(check, Verdicts):
+        yield Tried(check.right, "", 1.0, repr(check.right))
+        for name, kind in check.right.items():
+            for said in check.kinds:
+                if said != kind:
+                    verdict = {**check.right, name: said}
+                    keeps = 0.5 if check.slips else 0.0
+                    yield Tried(verdict, check.hint(name, said), keeps, repr(verdict))
     elif isinstance(check, Exercise):
         yield from in_tables(check, own_name, module)
         for i, way in enumerate(check.borrowed):

@@ -20,6 +20,7 @@ from course.checks import (
     NotTried,
     Value,
     Values,
+    Verdicts,
     alike,
     as_hypothesis,
     as_shape,
@@ -30,6 +31,7 @@ from course.checks import (
     graded,
     implement,
     no_slip,
+    not_so,
     one_number,
     result_of,
     reveal,
@@ -326,6 +328,21 @@ def test_verdicts():
         with pytest.raises(Hint, match=hint) as caught:
             wrong_verdicts(verdict, PLANTED, KINDS)
         assert caught.value.keeps == 0
+
+
+def test_few_wrong_verdicts_keep_half():
+    measure = {"A": "Listen.", "B": "Listen again.", "C": "Wait."}
+    check = Verdicts("", "", PLANTED, KINDS, not_so("sound", measure), slips=1, counts=True)
+    for verdict, hint, keeps in (
+        (PLANTED, "", 1.0),
+        (PLANTED | {"B": "sound"}, "B isn't sound. Listen again.", 0.5),
+        (
+            dict.fromkeys("ABC", "slow"),
+            "A has another fault, or none. Listen. (1 of 3 are right.)",
+            0.0,
+        ),
+    ):
+        assert told(check, verdict) == (hint, keeps)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from course.chapters.ch06_masks import checks as masks
 from course.chapters.ch07_encoder import checks as encoder
 from course.checks import Hint, graded, implement, own_work
 from course.checks.watching import Borrowed, Watch, on_guard, watched
-from tests.course.checks.saying import said
+from tests.course.checks.attempts import told
 from tests.course.grading.hostile import BORROWED, OWN, SETUP
 
 
@@ -23,18 +23,18 @@ def attempt(code: str):
 
 
 @pytest.mark.parametrize("way", BORROWED)
-def test_borrowed_work_is_found(capsys, way):
+def test_borrowed_work_is_found(way):
     code, whose = BORROWED[way]
-    told = said(capsys, attention.my_weights, attempt(code))
-    assert told == f"not yet. `{whose}` does the whole exercise for you: write its steps yourself."
+    hint = f"`{whose}` does the whole exercise for you: write its steps yourself."
+    assert told(attention.my_weights, attempt(code)) == (hint, 0.0)
 
 
 @pytest.mark.parametrize("way", OWN)
-def test_own_work_under_any_name_is_right(capsys, way):
-    assert said(capsys, attention.my_weights, attempt(OWN[way])) == "right!"
+def test_own_work_under_any_name_is_right(way):
+    assert told(attention.my_weights, attempt(OWN[way])) == ("", 1.0)
 
 
-def test_own_class_of_a_known_name(capsys):
+def test_own_class_of_a_known_name():
     class LayerNorm(nn.Module):
         def forward(self, x, scale, shift, eps):
             centered = x - x.mean(-1, keepdim=True)
@@ -42,7 +42,7 @@ def test_own_class_of_a_known_name(capsys):
             return centered / (variance + eps).sqrt() * scale + shift
 
     layer_norm = LayerNorm()
-    assert said(capsys, encoder.layer_norm, lambda *inputs: layer_norm(*inputs)) == "right!"
+    assert told(encoder.layer_norm, lambda *inputs: layer_norm(*inputs)) == ("", 1.0)
     # And PyTorch's, however it is reached.
     for theirs in (
         lambda x, scale, shift, eps: nn.LayerNorm(x.shape[-1], eps)(x) * scale + shift,
@@ -51,10 +51,10 @@ def test_own_class_of_a_known_name(capsys):
             lambda f, x, scale, *rest: f(x, x.shape[-1:], scale, *rest), nn.functional.layer_norm
         ),
     ):
-        assert "does the whole exercise" in said(capsys, encoder.layer_norm, theirs)
+        assert "does the whole exercise" in told(encoder.layer_norm, theirs)[0]
 
 
-def test_own_variable_of_a_known_name(capsys):
+def test_own_variable_of_a_known_name():
     names: dict = {"torch": torch}
     exec(
         """
@@ -65,7 +65,7 @@ def my_decoder_mask(ids):
 """,
         names,
     )
-    assert said(capsys, masks.my_decoder_mask, names["my_decoder_mask"]) == "right!"
+    assert told(masks.my_decoder_mask, names["my_decoder_mask"]) == ("", 1.0)
 
 
 def test_borrowing_costs_all_points_whatever_comes_back():

@@ -18,8 +18,6 @@ def small_letters(tokens, vocabulary):
 
 PAIR = ("tree", "trees")
 ATTEMPTS = {
-    check.zeros_in_the_table: Attempts(mistakes={"how many zeros are in each": [17]}),
-    check.bytes_of_a_batch: Attempts(mistakes={"Multiply": [1], "whole number": [0.7]}),
     check.smaller_vocabulary: Attempts(
         right=[458],
         slips={

@@ -23,30 +23,8 @@ def one_wrong(length, d_model):
 
 
 ATTEMPTS = {
-    check.which_position: Attempts(mistakes={"whose cosine is nearly -1": [7]}),
     check.wave_of_pair_384: Attempts(
         right=[6283], mistakes={"For which pos": [512, 0], "a number of positions": ["628 words"]}
-    ),
-    check.diagnose: Attempts(
-        right=[check.PLANTED],
-        mistakes={
-            "A isn't sound. Measure `wavelengths`": [check.PLANTED | {"A": check.NONE}],
-            "A has another fault, or none": [check.PLANTED | {"A": check.ANGLES}],
-            "B: its first row begins 0, 1": [check.PLANTED | {"B": check.FROM_ONE}],
-            "B has another fault, or none": [check.PLANTED | {"B": check.EXPONENT}],
-            "C isn't sound. A hand has length 1": [check.PLANTED | {"C": check.NONE}],
-            "C: choose one of none, exponent": [check.PLANTED | {"C": "?"}],
-        },
-    ),
-    check.adder_faults: Attempts(
-        right=[check.ADDED],
-        slips={
-            "A adds rows of the right table": [check.ADDED | {"A": "sound"}],
-            "B adds a row for each place": [check.ADDED | {"B": "sound"}],
-            "C adds, to every sentence": [check.ADDED | {"C": check.TOO_LARGE}],
-            "D gives all words of a sentence one": [check.ADDED | {"D": "sound"}],
-        },
-        mistakes={"(1 of 4 are right.)": [dict.fromkeys("ABCD", "sound")]},
     ),
     check.encoding: Attempts(
         right=[lambda *sizes: with_logarithms(*sizes).tolist()],

@@ -96,17 +96,4 @@ ATTEMPTS = {
             "not finite": [torch.full((4, 4), math.nan)],
         },
     ),
-    check.diagnose: Attempts(
-        right=[check.PLANTED],
-        mistakes={
-            "A and C: still to be measured": [{"A": ..., "B": "none", "C": ...}],
-            "A isn't sound. With values that are all 1": [check.PLANTED | {"A": "none"}],
-            "B has another fault, or none. The rows add up to 1": [
-                check.PLANTED | {"B": check.ROOT}
-            ],
-            "C has another fault, or none. Compare": [check.PLANTED | {"C": check.AXIS}],
-            "C: choose one of none": [check.PLANTED | {"C": "?"}],
-            'Give a kind for each of them: {"A": …, "B": …, "C": …}.': [{"A": "none"}],
-        },
-    ),
 }

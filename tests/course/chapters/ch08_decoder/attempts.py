@@ -23,23 +23,11 @@ def one_by_one(model, src, words):
 
 
 ATTEMPTS = {
-    check.shapes: Attempts(mistakes={"as a tuple": [((2, 8, 7, 64), 7, (2, 5, 1794))]}),
     check.parameters: Attempts(
         right=[PARAMETERS],
         slips={"Attention: And W^O, in both?": [[98304, *PARAMETERS[1:]]]},
         mistakes={
-            "Attention: That is one attention": [[65536, 131712, 512]],  # two are wrong
-            "Attention: not yet": [[5, *PARAMETERS[1:]]],
             "three whole numbers in a list": [263552, (1, 2), "three", [7.5, *PARAMETERS[1:]]],
-        },
-    ),
-    check.four_writers: Attempts(
-        right=[check.WRITERS],
-        mistakes={
-            "A isn't “fine”. Compare": [check.WRITERS | {"A": "fine"}],
-            "B isn't “number”. Try the same sentence": [check.WRITERS | {"B": "number"}],
-            "C isn't “even”. Can it tell": [check.WRITERS | {"C": "even"}],
-            "D isn't “forgets”. Does it know": [check.WRITERS | {"D": "forgets"}],
         },
     ),
     check.needed: Attempts(mistakes={"Give words of": [("gustan", "<eos>"), (2, 3)]}),
@@ -55,19 +43,11 @@ ATTEMPTS = {
     check.all_at_once: Attempts(
         right=[lambda model, src, words: model(src, F.pad(words, (1, 0), value=BOS))],
         slips={"the decoder runs 4 times": [one_by_one]},
-        mistakes={
-            "(2, 3), (2, 3), it stops with ZeroDivisionError": [lambda *_: 1 / 0],
-        },
     ),
     check.planted_fault: Attempts(
         right=[(2, "padding")],
         slips={"count from 0": [(3, "padding")]},
-        mistakes={
-            "in another layer": [(0, "padding")],
-            "outputs before it": [(2, "future")],
-            "first word of the memory": [(2, "deaf")],
-            "Compare the weights": [(2, "shared")],
-            "from 0 to 3": [(4, "padding")],
-        },
+        mistakes={hint: [(2, fault)] for fault, hint in check.FAULTS.items() if fault != "padding"}
+        | {"Call each of `suspect.layers`": [(0, "padding")]},
     ),
 }

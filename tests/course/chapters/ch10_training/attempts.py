@@ -143,19 +143,6 @@ ATTEMPTS = {
             "a tensor, not a str": [lambda logits, target, eps: "1.0"],
         },
     ),
-    check.schedule_faults: Attempts(
-        right=[check.LOGGED],
-        slips={
-            "A has its peak at the right update. How high": [check.LOGGED | {"A": "sound"}],
-            "B rises as it should": [check.LOGGED | {"B": "sound"}],
-            "C has a peak of the right height. At which update?": [check.LOGGED | {"C": "sound"}],
-            "D reaches its highest rate at update 4,000": [check.LOGGED | {"D": check.NEVER}],
-        },
-        mistakes={
-            "D: choose one of sound, counts batches": [check.LOGGED | {"D": "right"}],
-            "(1 of 4 are right.)": [dict.fromkeys("ABCD", "sound")],
-        },
-    ),
     check.my_schedule: Attempts(
         right=[lambda *given: torch.tensor(check.rate(*given))],
         mistakes={

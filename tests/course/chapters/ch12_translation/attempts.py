@@ -17,10 +17,7 @@ def verdicts(place: int, verdict: object) -> tuple:
 ATTEMPTS = {
     check.leak: Attempts(
         mistakes={
-            "Look for each sentence": [(12, 0.6)],
-            "count again": [(40, 0.5)],
             "As a share: between 0 and 1": [(40, 60)],
-            "a whole number": [("forty", 0.6)],
             "The exact match is a number between 0 and 1": [(40, "0.6 %")],
         },
     ),
@@ -38,7 +35,6 @@ ATTEMPTS = {
     ),
     check.my_exact_match: Attempts(
         mistakes={
-            "one number": [lambda w, r: [1.0]],
             "It gives 0.5000, but it should be 0.0714": [lambda w, r: 0.5],
             "Called with a list of 28, a list of 28, it stops with": [lambda w, r: w.equals(r)],
         }
@@ -66,7 +62,6 @@ ATTEMPTS = {
     ),
     check.my_precision: Attempts(
         mistakes={
-            "one number": [lambda t, r, n: (1, 2)],
             "It gives 0.5000 for n = 1": [lambda t, r, n: 0.5],
         },
     ),

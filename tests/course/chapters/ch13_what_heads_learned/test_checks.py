@@ -4,7 +4,7 @@ import pytest
 
 from course.chapters.ch13_what_heads_learned import checks as check
 from course.chapters.ch13_what_heads_learned.experiments import right_verbs
-from tests.course.checks.saying import said
+from tests.course.checks.attempts import told
 from transformer_lib.interpret.patching import ablate_head, patch_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, measurable
 from transformer_lib.interpret.recording import attention_layers
@@ -48,9 +48,9 @@ def test_one_head_only_is_missed_by_the_verbs():
         ),
     ],
 )
-def test_flips_of_more_than_a_gender(capsys, monkeypatch, changed, hint):
+def test_flips_of_more_than_a_gender(monkeypatch, changed, hint):
     before = "el trofeo no cabía en la caja porque era demasiado pequeño"
     answers = iter([before.split(), changed.split()])
     monkeypatch.setattr(check, "spanish", lambda sentence: next(answers))
     words = "The book didn't fit in the bag because it was too small", "small", "book", "bag"
-    assert hint in said(capsys, check.flips, *words)
+    assert hint in told(check.flips, *words)[0]

@@ -1,6 +1,6 @@
 """What else is tried with the checks of notebook 14."""
 
-from statistics import fmean, pstdev, stdev
+from statistics import fmean
 
 import numpy as np
 import torch
@@ -32,7 +32,7 @@ def by_places(word, merges):
 
 # --- assignment 7 ---
 
-HO, HOP, HOPS = FIRST = [("h", "o"), ("ho", "p"), ("hop", "s")]
+HO, HOP, HOPS = FIRST = corpus.FIRST_MERGES
 CUT = ["s", "hops"]
 
 
@@ -42,34 +42,6 @@ def in_arrays(losses, patience):
         if made - 1 - kept >= patience:
             break
     return np.array([kept, made])
-
-
-def middle(found, k):
-    found = sorted(found)
-    return found[k], found[-k - 1]
-
-
-def both(texts, references, places, score):
-    return score([texts[i] for i in places], [references[i] for i in places])
-
-
-def interval(
-    ends=middle,
-    scored=both,
-    places=lambda draw, texts, references: draw(len(texts)),
-    sets=lambda times: times,
-    k=lambda times: times // 40,
-):
-    """An answer with a place for each mistake."""
-
-    def my_interval(texts, references, score, draw, times):
-        found = []
-        for _ in range(sets(times)):
-            chosen = places(draw, texts, references)
-            found.append(scored(texts, references, chosen, score))
-        return ends(found, k(times))
-
-    return my_interval
 
 
 def in_tensors(texts, references, score, draw, times):
@@ -82,7 +54,8 @@ def in_tensors(texts, references, score, draw, times):
 
 def draws_once(texts, references, score, draw, times):
     places = draw(len(texts))
-    return interval(places=lambda *_: places)(texts, references, score, draw, times)
+    found = score([texts[i] for i in places], [references[i] for i in places])
+    return found, found
 
 
 def words_within(texts, references, chosen, score):
@@ -97,28 +70,14 @@ def words_within(texts, references, chosen, score):
     )
 
 
-def around(mean, spread):
-    """1.96 standard deviations around something."""
-    return lambda found, k: (mean(found) - 1.96 * spread(found), mean(found) + 1.96 * spread(found))
-
-
-def whole_text(texts, references, places, score):
-    return score(texts, references)
-
-
+RIGHT = corpus.resampled()
 LATER = ("Goodbye.", "goodbye.", "Good-bye!", "Thanks.", "thanks", "Bye.", "Bye!")
 BLEU, CHRF = "Mis hermanas están muy lejos.", "Mis hermanos estaban muy cansados hoy."
 
 ATTEMPTS = {
     check.my_pieces: Attempts(
         right=[check.in_pieces, by_places, with_marks],
-        slips={
-            "That takes the longest piece that is known": [check.longest_first],
-            "A pair may stand in several places": [lambda w, m: check.in_pieces(w, m, times=1)],
-            "That is the wrong order": [lambda w, m: check.in_pieces(w, m[::-1])],
-            "After the first merge come the others": [lambda w, m: check.in_pieces(w, m[:1])],
-            "Nothing is joined": [lambda w, m: list(w)],
-        },
+        slips={hint: [way] for hint, way in check.PIECES.items()},
         mistakes={
             "must be the word again": [lambda w, m: [a + b for a, b in m if a + b in w]],
             "the pieces should be a list": [lambda w, m: " ".join(check.in_pieces(w, m))],
@@ -126,13 +85,6 @@ ATTEMPTS = {
             "Begin with its letters": [lambda w, m: [w]],
             "It returns nothing": [lambda w, m: None],
             "it stops with IndexError": [lambda w, m: m[9]],
-            "not tried yet": [lambda w, m: ...],
-        },
-    ),
-    check.my_any_reference: Attempts(
-        mistakes={
-            "Not 0.123": [lambda w, a: 0.123],
-            "It should return one number, not a list": [lambda w, a: [True]],
         },
     ),
     corpus.first_merges: Attempts(
@@ -147,11 +99,8 @@ ATTEMPTS = {
             "count again after each": [([HO, ("o", "p"), HOPS], ["s", "ho", "p", "s"])],
             "There is no piece op": [([HO, ("h", "op"), HOPS], CUT)],
             "i s stands there 5 times": [([HO, HOP, ("i", "s")], ["s", "hop", "s"])],
-            "order in which they": [(FIRST, ["shop", "s"])],
-            "The third merge can": [(FIRST, ["s", "hop", "s"])],
-            "come the others": [(FIRST, ["s", "ho", "p", "s"])],
-            "Nothing is joined": [(FIRST, list("shops"))],
-        },
+        }
+        | {hint: [(FIRST, list(cut))] for cut, hint in corpus.CUTS.items()},
         mistakes={
             "must be the word again": [(FIRST, ["s", "hop"])],
             "Count again: each pair": [([("s", "s"), ("t", "h"), ("m", "i")], CUT)],
@@ -189,19 +138,6 @@ ATTEMPTS = {
             ],
         }
     ),
-    corpus.which_plan_leaks: Attempts(
-        right=[corpus.PLANS],
-        slips={
-            hint: [corpus.PLANS | {name: "honest" if corpus.PLANS[name] == "leaks" else "leaks"}]
-            for name, hint in corpus.ABOUT_PLANS.items()
-        },
-        mistakes={
-            "E: The test set was used": [corpus.PLANS | {"E": "honest", "F": "leaks"}],
-            "F: still to be": [{**corpus.PLANS, "F": ...}],
-            "choose one of": [corpus.PLANS | {"A": "yes"}],
-            "Give a kind": [["A", "B"]],
-        },
-    ),
     corpus.my_stop: Attempts(
         right=[in_arrays],
         mistakes={
@@ -210,17 +146,18 @@ ATTEMPTS = {
         },
     ),
     corpus.my_interval: Attempts(
-        right=[interval(), in_tensors],
-        slips={
+        right=[RIGHT, in_tensors],
+        slips=corpus.INTERVALS
+        | {
             "You draw words. The words": [
-                interval(
+                corpus.resampled(
                     places=lambda draw, texts, _: [
                         i % len(texts) for i in draw(len(" ".join(texts).split()))
                     ]
                 )
             ],
             "You draw words within each": [
-                interval(
+                corpus.resampled(
                     scored=words_within,
                     places=lambda draw, *sides: [
                         draw(min(len(a.split()), len(b.split())))
@@ -229,55 +166,30 @@ ATTEMPTS = {
                 )
             ],
             "are drawn apart": [
-                interval(
+                corpus.resampled(
                     places=lambda draw, texts, _: (draw(len(texts)), draw(len(texts))),
                     scored=lambda texts, references, places, score: score(
                         [texts[i] for i in places[0]], [references[i] for i in places[1]]
                     ),
                 )
             ],
-            "must keep its own": [
-                interval(
-                    scored=lambda texts, references, places, score: score(
-                        [texts[i] for i in places], references
-                    )
-                )
-            ],
             "draw again for each": [draws_once],
             "isn't the mean of": [
-                interval(
+                corpus.resampled(
                     scored=lambda texts, references, places, score: fmean(
                         score([texts[i]], [references[i]]) for i in places
                     )
                 )
             ],
-            "counts twice": [interval(places=lambda draw, texts, _: set(draw(len(texts))))],
-            "lowest and the highest of all": [interval(k=lambda times: 0)],
-            "2.5 % twice": [interval(k=lambda times: times // 20)],
-            "The upper end is one too far": [
-                interval(lambda found, k: (sorted(found)[k], sorted(found)[-k]))
-            ],
-            "The lower end is one too far": [
-                interval(lambda found, k: (sorted(found)[k - 1], sorted(found)[-k - 1]))
-            ],
-            "One more at each end": [interval(k=lambda times: times // 40 - 1)],
-            "One less at each end": [interval(k=lambda times: times // 40 + 1)],
-            "The lower end comes": [interval(lambda found, k: middle(found, k)[::-1])],
-            "Sort the scores": [interval(lambda found, k: (found[k], found[-k - 1]))],
-            "standard deviations": [
-                interval(around(fmean, stdev)),
-                interval(around(fmean, pstdev)),
-            ],
-            "between two scores": [interval(lambda found, k: np.quantile(found, [0.025, 0.975]))],
-            "use what was drawn": [interval(scored=whole_text)],
+            "counts twice": [corpus.resampled(places=lambda draw, texts, _: set(draw(len(texts))))],
         },
         mistakes={
-            "sets are to be drawn": [interval(sets=lambda times: times // 2)],
-            "each set has as many": [interval(places=lambda draw, texts, _: draw(2 * len(texts)))],
-            "Nothing is drawn": [interval(places=lambda draw, texts, _: range(len(texts)))],
-            "Those are all the scores": [interval(lambda found, k: found)],
-            "Return two numbers": [interval(lambda found, k: found[0])],
-            "but it should be": [interval(lambda found, k: (0.1, 0.2))],
+            "sets are to be drawn": [lambda *given: RIGHT(*given[:-1], given[-1] // 2)],
+            "each set has as many": [corpus.resampled(places=lambda draw, *_: draw(14))],
+            "Nothing is drawn": [corpus.resampled(places=lambda draw, texts, _: range(len(texts)))],
+            "Those are all the scores": [corpus.resampled(lambda found, k: found)],
+            "Return two numbers": [corpus.resampled(lambda found, k: found[0])],
+            "but it should be": [corpus.resampled(lambda found, k: (0.1, 0.2))],
         },
     ),
     corpus.measures_disagree: Attempts(

@@ -4,11 +4,9 @@ from course.chapters.ch20_features import checks as check
 from tests.course.checks.attempts import Attempts
 
 ATTEMPTS = {
-    check.my_top_k: Attempts(mistakes={"not tried yet": [lambda z, k: ...]}),
     check.diagnose: Attempts(
         right=[check.PLANTED],
         mistakes={
-            "not tried yet": [...],
             "A is not what you say. Multiply": [check.PLANTED | {"A": "sound"}],
             "How many of its features fire": [check.PLANTED | {"B": "sound"}],
             "C is not what you say. Its directions": [check.PLANTED | {"C": "not sparse"}],
