@@ -12,7 +12,6 @@ from course.chapters.ch14_real_text import assignment_7_checks as corpus
 from course.chapters.ch17_gpt import assignment_9_checks as how_much
 from course.chapters.ch18_since_2017 import assignment_8_checks as parts
 from course.chapters.ch21_without_the_table import assignment_10_checks as judges
-from tests.course.chapters.ch14_real_text.attempts import interval
 from transformer_lib import BOS, EOS, PAD
 
 CLEAN, ONCE, SPLIT, STOP = (
@@ -136,7 +135,7 @@ OTHER_INPUTS = {
     "my_deduplicate": [lambda pairs: ONCE(pairs)[:12]],
     "my_hold_out": [lambda pairs, count: SPLIT(pairs, 3)],
     "my_stop": [lambda losses, patience: STOP(losses[:9], patience)],
-    "my_interval": [interval(k=lambda times: 2)],
+    "my_interval": [corpus.resampled(k=lambda times: 2)],
     "my_turn": [three_pairs],
     "my_rotary_attention": [parts.attending(start=lambda n, s: s - 3)],
     "my_grouped_attention": [parts.with_heads(lambda h, kv_heads: 3)],
