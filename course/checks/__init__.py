@@ -10,7 +10,7 @@ While you learn, a check prints. Where work is graded (`with graded():`), it rai
 
     exercises   what a check is made of: Exercise, Value, Values, and functions with a decorator
     hints       what a check says, and whether it prints or raises it
-    reading     what readers hand in, as numbers, shapes, letters
+    reading     what readers hand in, as numbers, shapes, hypotheses
     comparing   what a function returns, and whether it is the same as something else
     watching    whose work it is
     faults      programs with planted faults to be found
@@ -57,7 +57,6 @@ from course.checks.reading import (
     by_value,
     in_a_row,
     numbers_in,
-    one_letter,
     one_number,
     whole_number,
     whole_numbers,

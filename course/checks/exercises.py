@@ -255,6 +255,7 @@ class Values(Check):
     def __init__(self, name: str, about: str, *parts: Value, as_list: str = ""):
         self.name, self.about = name, about
         self.parts, self.as_list = parts, as_list
+        self.right = tuple(part.right for part in parts)
         self.__post_init__()
 
     def judge(self, *guesses: Any) -> None:

@@ -1,11 +1,10 @@
-"""What readers hand in, in whatever clothes: numbers, lists, shapes, letters, hypotheses."""
+"""What readers hand in, in whatever clothes: numbers, lists, shapes, hypotheses."""
 
 import dataclasses
 import inspect
 import math
 import types
 from collections import namedtuple
-from collections.abc import Collection
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -87,13 +86,6 @@ def in_a_row(guess: Any) -> Any:
     if isinstance(guess, Tensor):
         return guess.flatten()
     return guess[0] if isinstance(guess, list | tuple) and len(guess) == 1 else guess
-
-
-def one_letter(guess: Any, letters: Collection[str], hint: str) -> str:
-    """The letter that was given, also as "(B)"; a Hint for anything else."""
-    letter = guess.strip(" ().").lower() if isinstance(guess, str) else guess
-    expect(isinstance(letter, str) and letter in letters, hint)
-    return letter
 
 
 def whole_number(guess: Any, hint: str = "") -> int:

@@ -79,34 +79,36 @@ def more_attempts_at(name: str) -> Attempts:
 def attempts_of(name: str, check: Callable) -> Iterator[Tried]:
     """All attempts at a check. name: that of `all_checks`."""
     module, _, own_name = name.rpartition(".")
-    if isinstance(check, Values):
-        right = tuple(part.right for part in check.parts)
-        yield Tried(right, "", 1.0, repr(right))
-        for i, part in enumerate(check.parts):
-            for keeps, known in ((0.5, part.slips), (0.0, part.mistakes)):
-                for wrong, hint in known.items():
-                    guesses = (*right[:i], wrong, *right[i + 1 :])
-                    yield Tried(guesses, f"{part.__name__}: {hint}", keeps, repr(guesses))
-    elif isinstance(check, Value):
-        yield Tried(check.right, "", 1.0, repr(check.right))
-        for keeps, known in ((0.5, check.slips), (0.0, check.mistakes)):
-            for wrong, hint in known.items():
-                yield Tried(wrong, hint, keeps, repr(wrong))
-    elif isinstance(check, Verdicts):
-        yield Tried(check.right, "", 1.0, repr(check.right))
-        for name, kind in check.right.items():
-            for said in check.kinds:
-                if said != kind:
-                    verdict = {**check.right, name: said}
-                    keeps = 0.5 if check.slips else 0.0
-                    yield Tried(verdict, check.hint(name, said), keeps, repr(verdict))
-    elif isinstance(check, Exercise):
+    if isinstance(check, Exercise):
         yield from in_tables(check, own_name, module)
         for i, way in enumerate(check.borrowed):
             yield Tried(way, BORROWED, 0.0, f"{own_name}.borrowed[{i}]", module)
+    elif isinstance(check, Check):
+        yield Tried(check.right, "", 1.0, repr(check.right))
+        for wrong, hint, keeps in wrong_answers(check):
+            yield Tried(wrong, hint, keeps, repr(wrong))
     if check in more_attempts():
         place = f"more_attempts_at({name!r})"
         yield from in_tables(more_attempts()[check], place, __name__)
+
+
+def wrong_answers(check: Value | Values | Verdicts) -> Iterator[tuple[Any, str, float]]:
+    """Each wrong answer that is known, its hint, and what it keeps of the points."""
+    if isinstance(check, Verdicts):
+        for program, kind in check.right.items():
+            for said in check.kinds:
+                if said != kind:
+                    verdict = {**check.right, program: said}
+                    yield verdict, check.hint(program, said), 0.5 if check.slips else 0.0
+    elif isinstance(check, Values):
+        for i, part in enumerate(check.parts):
+            for wrong, hint, keeps in wrong_answers(part):
+                guesses = (*check.right[:i], wrong, *check.right[i + 1 :])
+                yield guesses, f"{part.name}: {hint}", keeps
+    else:
+        for keeps, known in ((0.5, check.slips), (0.0, check.mistakes)):
+            for wrong, hint in known.items():
+                yield wrong, hint, keeps
 
 
 def in_tables(tables: Exercise | Attempts, place: str, module: str) -> Iterator[Tried]:

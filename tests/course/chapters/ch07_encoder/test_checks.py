@@ -13,7 +13,7 @@ from transformer_lib import (
 
 
 def test_the_parameters_are_those_of_the_library():
-    right = [part.right for part in check.layer_parameters.parts]
+    right = check.layer_parameters.right
     assert sum(right) == count_parameters(EncoderLayer(512, 2048, 8))
     attention = count_parameters(MultiHeadAttention(512, 8))
     assert right[0] == attention

@@ -7,7 +7,7 @@ from course.chapters.ch08_decoder import checks as check
 from tests.course.checks.attempts import Attempts
 from transformer_lib import BOS, DecoderLayer
 
-PARAMETERS = [part.right for part in check.three_parts.parts]
+PARAMETERS = [*check.three_parts.right]
 
 
 def by_name(x, memory, mask, own, cross, ffn, norms):

@@ -23,11 +23,11 @@ def test_the_numbers_are_those_of_the_library():
     cross = model.decoder.layers[0].cross_attn
     keys = cross.split_heads(cross.w_k(memory))
     shapes = keys.shape, weights["decoder.layers.0.cross_attn"].shape, logits.shape
-    assert [tuple(shape) for shape in shapes] == [part.right for part in check.shapes.parts]
+    assert tuple(map(tuple, shapes)) == check.shapes.right
     layer = DecoderLayer(128, 512, 4)
     network, norm = map(count_parameters, (layer.feed_forward, layer.residual_self_attn.norm))
     attentions = count_parameters(layer) - network - 3 * norm
-    assert [attentions, network, 3 * norm] == [part.right for part in check.three_parts.parts]
+    assert (attentions, network, 3 * norm) == check.three_parts.right
 
 
 def test_four_writers():
