@@ -381,16 +381,18 @@ def those(kept: Callable[[int, list[Pair]], bool]) -> Callable[[Sequence[Pair]],
     return run
 
 
-def pairs_of(found: Any, what: str = "It should return a list of pairs") -> Pairs:
+def pairs_of(found: Any) -> Pairs:
     expect(
         not isinstance(found, set | frozenset),
         "A set has no order: return a list, in the order of the corpus.",
     )
-    expect(isinstance(found, list | tuple), f"{what}, not {a_kind(found)}.")
+    expect(
+        isinstance(found, list | tuple), f"It should return a list of pairs, not {a_kind(found)}."
+    )
     found = [tuple(pair) if isinstance(pair, list | tuple) else pair for pair in found]
     expect(
         all(isinstance(pair, tuple) and len(pair) == 2 for pair in found),
-        f"{what}: each has a source and a target.",
+        "It should return a list of pairs: each has a source and a target.",
     )
     return found
 

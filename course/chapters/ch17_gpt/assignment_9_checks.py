@@ -30,9 +30,9 @@ from transformer_lib.variants.language_model import LanguageModel
 Fit = Callable[[Sequence[float], Sequence[float], float], tuple[float, float]]
 
 
-def near(found: Sequence[float], right: Sequence[float] | None, rel: float = 1e-3) -> bool:
+def near(found: Sequence[float], right: Sequence[float] | None) -> bool:
     return right is not None and all(
-        math.isclose(a, b, rel_tol=rel) for a, b in zip(found, right, strict=True)
+        math.isclose(a, b, rel_tol=1e-3) for a, b in zip(found, right, strict=True)
     )
 
 

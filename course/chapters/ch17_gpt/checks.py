@@ -10,8 +10,6 @@ from torch import Tensor
 from course.checks import ELSEWHERE, Exercise, a_number, a_tensor, call, no_slip, not_this
 from transformer_lib.variants.language_model import prefix_mask
 
-Floor = Callable[[Sequence[float], Sequence[int]], float]
-
 
 def right_floor(chances: Sequence[float], lengths: Sequence[int]) -> float:
     """Nats per token: entropy of the sentences over their mean length."""

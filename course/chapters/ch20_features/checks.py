@@ -93,12 +93,12 @@ LOOK = {
 }
 
 
-def suspects(d: int = 8, features: int = 32) -> dict[str, SparseAutoencoder]:
+def suspects() -> dict[str, SparseAutoencoder]:
     """Three dictionaries, of which some have one planted fault."""
     found = {}
     for number, (name, fault) in enumerate(PLANTED.items()):
         torch.manual_seed(number)
-        sae = SparseAutoencoder(d, features, l1=1.0)
+        sae = SparseAutoencoder(8, 32, l1=1.0)
         with torch.no_grad():
             sae.encoder_bias.fill_(2.5 if fault == "not sparse" else -0.5)
             if fault == "cheats the price":

@@ -47,9 +47,6 @@ ATTEMPTS = {
         },
     ),
     check.embed: Attempts(
-        right=[
-            lambda ids, table: torch.stack([table[row] for row in ids]) * table[0].numel() ** 0.5
-        ],
         mistakes={
             "yours is 3. Which should it be": [lambda ids, table: 3 * table[ids]],
             "not table[ids] times a root": [lambda ids, table: -table[ids].square()],

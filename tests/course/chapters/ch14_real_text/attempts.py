@@ -10,15 +10,6 @@ from course.chapters.ch14_real_text import checks as check
 from tests.course.checks.attempts import Attempts
 
 
-def with_marks(word, merges):
-    """The same by text: the pieces stand between spaces."""
-    text = " ".join(word)
-    for a, b in merges:
-        text = f" {text} ".replace(" ", "  ").replace(f" {a}  {b} ", f" {a}{b} ")
-        text = " ".join(text.split())
-    return text.split()
-
-
 def by_places(word, merges):
     parts = list(word)
     for a, b in merges:
@@ -76,7 +67,7 @@ BLEU, CHRF = "Mis hermanas están muy lejos.", "Mis hermanos estaban muy cansado
 
 ATTEMPTS = {
     check.my_pieces: Attempts(
-        right=[check.in_pieces, by_places, with_marks],
+        right=[check.in_pieces, by_places],
         slips={hint: [way] for hint, way in check.PIECES.items()},
         mistakes={
             "must be the word again": [lambda w, m: [a + b for a, b in m if a + b in w]],
