@@ -602,9 +602,7 @@ def decoder(mine: Own) -> None:
     their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
         found = call(partial(their, **masks), x, memory, stops=A_RESULT | OTHER_LENGTHS)
-    with about("DecoderLayer"):
         of_decoder.decoder_layer(layer)
-    with about("DecoderLayer"), torch.no_grad():
         compare(
             found,
             ours(x, memory, **masks),

@@ -32,7 +32,6 @@ from course.checks import (
     exercise,
     expect,
     fault_in_a_stack,
-    implement,
     no_slip,
     plain,
     whole_numbers,
@@ -509,8 +508,19 @@ def reads(*parts: int | None) -> Callable[..., Tensor]:
 
 forced = reads(BOS, None)
 PADDED = "It begins with <pad>. It should be <bos>."
-all_logits = Exercise(
+
+
+def runs_once(function: Callable[..., Tensor]) -> None:
+    model, src, words = model_and_words()
+    calls: list[Any] = []
+    model.decoder.register_forward_hook(lambda *_: calls.append(1))
+    call(function, model, src, words)
+    no_slip(len(calls) == 1, f"Right, but the decoder runs {len(calls)} times. Once is enough.")
+
+
+all_at_once = Exercise(
     "all_at_once",
+    "Exercise 6: (model, src, words) -> (b, t + 1, vocab_size), logits of each word and <eos>.",
     inputs=model_and_words,
     right=[forced],
     errors={"<pad> before a word": PADDED},
@@ -541,18 +551,8 @@ all_logits = Exercise(
             )
         ],
     },
+    then=runs_once,
 )
-
-
-@implement(model_and_words)
-def all_at_once(function: Callable[..., Tensor]) -> None:
-    """Exercise 6: (model, src, words) -> (b, t + 1, vocab_size), logits of each word and <eos>."""
-    all_logits.judge(function)
-    model, src, words = model_and_words()
-    calls: list[Any] = []
-    model.decoder.register_forward_hook(lambda *_: calls.append(1))
-    call(function, model, src, words)
-    no_slip(len(calls) == 1, f"Right, but the decoder runs {len(calls)} times. Once is enough.")
 
 
 # --- one planted fault ---------------------------------------------------------------------------
