@@ -203,23 +203,6 @@ def cleaned(source: str, target: str) -> Pair | None:
     return cleaning()(source, target)
 
 
-def by_lists(source: str, target: str) -> list[str] | None:
-    """As a reader may write it who is no friend of regular expressions."""
-    both = []
-    for text in (source, target):
-        while "<" in text and ">" in text[text.index("<") :]:
-            start = text.index("<")
-            text = f"{text[:start]} {text[text.index('>', start) + 1 :]}"
-        text = html.unescape(text)
-        text = "".join('"' if c in "“”„«»" else "'" if c in "‘’" else c for c in text)
-        both.append(text.split())
-    words = sorted(map(len, both))
-    if words[0] == 0 or words[1] > 3 * words[0] or set(BROKEN) & set(str(both)):
-        return None
-    one, other = map(" ".join, both)
-    return [other, one] if is_spanish(one) and not is_spanish(other) else [one, other]
-
-
 class OrNone(Exercise):
     """An exercise for a function that may return None as well."""
 
@@ -258,7 +241,7 @@ my_clean_pair = OrNone(
     "my_clean_pair",
     "Exercise: both sides of a line -> the clean pair, or None.",
     inputs=lambda: CLEAN_CASES,
-    right=[cleaning(), by_lists],
+    right=[cleaning()],
     not_allowed=("cleaned",),
     borrowed=[cleaned],
     read=a_pair_or_none,
@@ -703,16 +686,6 @@ def the_last_best(losses: Sequence[float]) -> int:
     return len(losses) - 1 - the_best(losses[::-1])
 
 
-def used_up(losses: list[float], patience: int) -> tuple[int, int]:
-    lowest, kept, left, made = math.inf, 0, patience, 0
-    while left and losses:
-        loss = losses.pop(0)
-        made, left = made + 1, left - 1
-        if loss < lowest:
-            lowest, kept, left = loss, made - 1, patience
-    return kept, made
-
-
 def kept_and_made(found: Any) -> tuple[int, ...]:
     wanted = "Return two whole numbers: which validation is kept, and how many were made."
     numbers = whole_numbers(found, wanted)
@@ -732,7 +705,7 @@ my_stop = Exercise(
     "my_stop",
     "Exercise: validation losses in their order, patience -> (kept, how many were made).",
     inputs=lambda: HISTORIES,
-    right=[stopping(), used_up],
+    right=[stopping()],
     not_allowed=("stop_at",),
     borrowed=[stop_at],
     read=kept_and_made,

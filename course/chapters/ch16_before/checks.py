@@ -52,19 +52,6 @@ def right_both_ways(from_left: Step, from_right: Step, words: Tensor, start: Ten
     return joined(both)(from_left, from_right, words, start)
 
 
-def by_cells(from_left: Step, from_right: Step, words: Tensor, start: Tensor) -> Tensor:
-    """With a list for each direction, as a reader may write it."""
-    left, right, state = [], [start] * len(words), start
-    for each in words:
-        state = from_left(each, state)
-        left.append(state)
-    state = start
-    for i in range(len(words) - 1, -1, -1):
-        state = from_right(words[i], state)
-        right[i] = state
-    return torch.stack([torch.cat(pair) for pair in zip(left, right, strict=True)])
-
-
 def both_ways_inputs() -> tuple[Step, Step, Tensor, Tensor]:
     return one_way, other_way, torch.tensor(WORDS), torch.tensor(START)
 
@@ -73,7 +60,7 @@ my_both_ways = Exercise(
     "my_both_ways",
     "Exercise: two steps (word, state) -> state, words (s, d), a first state -> (s, 2 hidden).",
     inputs=both_ways_inputs,
-    right=[right_both_ways, by_cells],
+    right=[right_both_ways],
     slips={
         "The states from the right are still in the order in which they were read: turn them "
         "back, so that row i belongs to word i.": [

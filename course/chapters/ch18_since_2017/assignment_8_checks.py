@@ -478,12 +478,6 @@ def grouped_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return sharing()(q, k, v)
 
 
-def group_by_group(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """A group's queries one after the other, as if they were words."""
-    b, h, n, d_k = q.shape
-    return unshared(q.reshape(b, k.size(1), -1, d_k), k, v).reshape(b, h, n, d_k)
-
-
 def by_the_librarys_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return ModernAttention(q.size(1) * q.size(3), q.size(1), k.size(1)).attention(q, k, v)
 
@@ -519,7 +513,7 @@ my_grouped_attention = Exercise(
     "my_grouped_attention",
     "Exercise: q (b, h, n, d_k), k and v (b, kv_heads, s, d_k) -> (b, h, n, d_k).",
     inputs=grouped_inputs,
-    right=[sharing(), group_by_group, with_heads(lambda h, kv_heads: h // kv_heads)],
+    right=[sharing(), with_heads(lambda h, kv_heads: h // kv_heads)],
     not_allowed=(*ATTENTION, "grouped_attention", "repeat_kv"),
     borrowed=[
         grouped_attention,

@@ -61,7 +61,7 @@ def words_within(texts, references, chosen, score):
     )
 
 
-RIGHT = corpus.resampled()
+CLEAN, RIGHT = corpus.cleaning(), corpus.resampled()
 LATER = ("Goodbye.", "goodbye.", "Good-bye!", "Thanks.", "thanks", "Bye.", "Bye!")
 BLEU, CHRF = "Mis hermanas están muy lejos.", "Mis hermanos estaban muy cansados hoy."
 
@@ -99,6 +99,7 @@ ATTEMPTS = {
         },
     ),
     corpus.my_clean_pair: Attempts(
+        right=[lambda *pair: (found := CLEAN(*pair)) and list(found)],
         mistakes={
             "Of (": [lambda source, target: (source, target)],
             "Return the two texts": [lambda source, target: source + target],
@@ -106,7 +107,7 @@ ATTEMPTS = {
             "it stops with ZeroDivisionError": [lambda source, target: 1 / 0],
             "…, but it should be": [lambda source, target: (10_000 * "a", target)],
             "Hand over the function itself": ["a, b"],
-        }
+        },
     ),
     corpus.my_deduplicate: Attempts(
         mistakes={
