@@ -28,6 +28,7 @@ from course.grammar.phrases import (
     object_of,
 )
 from course.grammar.random_choices import (
+    THE,
     Draw,
     draw_beside,
     draw_noun_phrase,
@@ -37,8 +38,19 @@ from course.grammar.random_choices import (
 )
 from course.grammar.situations import PEOPLE_SITUATIONS, SITUATIONS, Situation
 from course.grammar.statements import feel
-from course.grammar.verbs import COVER, FIT, FRIGHTEN, HOLD, STOP, TAKE, VERBS, Verb
-from course.grammar.words import NOTHING, Phrase, Sentence, both, sentence, text
+from course.grammar.verbs import COVER, FIT, FRIGHTEN, HOLD, STOP, TAKE, VERBS, Verb, verbs_for
+from course.grammar.words import (
+    AND,
+    IN,
+    NEAR,
+    NOTHING,
+    WITH,
+    Phrase,
+    Sentence,
+    both,
+    sentence,
+    text,
+)
 
 # --- Because it was ... ----------------------------------------------------------------------
 
@@ -175,7 +187,7 @@ def realize(plan: Plan, means_first: bool, *adjectives: Adjective) -> Sentence:
     first, *more = adjectives
     reason = state_reason(plan, dropped_pronoun(meant), meant, first)
     for adjective in more:
-        reason += both("and", "y") + agreeing(adjective, meant)
+        reason += AND + agreeing(adjective, meant)
     bonds = [(meant.noun, adjective) for adjective in adjectives]
     return sentence("pronoun", with_reason(plan, reason), *bonds)
 
@@ -215,8 +227,7 @@ def person_reason(draw: Draw) -> Sentence:
     first = draw_person(draw, pronouns=0, names=0.4, plural=False)
     if first.noun is not None and first.noun.english == "baby":
         return person_reason(draw)
-    means_first = draw.chance(0.6)
-    if means_first:
+    if draw.chance(0.6):
         if first.either_gender:
             first = first.as_gender(draw.pick("mf"))
         meant, word = first, "she" if first.gender == "f" else "he"
@@ -282,42 +293,31 @@ def noun_reason(draw: Draw) -> Sentence:
 class Handling:
     """What `handle` writes about: taking a letter out of a box, and then reading or closing "it".
 
-    verb: what is done to the first noun (take). english, spanish: the words before the second noun
-    ("out of", "de"). to_first, to_second: what can be done next to the one and not to the other
-    (read, close).
+    verb: what is done to the first noun (take). relation: the words before the second noun ("out
+    of"). first, second: the nouns, as `nouns_for` reads them. to_first, to_second: the verbs that
+    can be done next to the one and not to the other (read, close).
     """
 
     verb: Verb
-    english: str
-    spanish: str
-    first: tuple[Noun, ...]
-    second: tuple[Noun, ...]
-    to_first: tuple[Verb, ...]
-    to_second: tuple[Verb, ...]
-
-
-def _handling(verb, relation, first, second, to_first, to_second) -> Handling:
-    english, spanish = relation
-    verbs = [tuple(VERBS[name] for name in names.split()) for names in (to_first, to_second)]
-    nouns = tuple(nouns_for(first)), tuple(nouns_for(second))
-    return Handling(verb, english, spanish, *nouns, *verbs)
+    relation: Phrase
+    first: str
+    second: str
+    to_first: str
+    to_second: str
 
 
 CLOSABLE = "box bag trunk suitcase backpack drawer wardrobe"
-OUT_OF, IN = ("out of", "de"), ("in", "en")
-NEAR, WITH = ("near", "cerca de"), ("with", "con")
+OUT_OF = both("out of", "de")
 FOLLOWED = "dog cat horse cow goat duck rabbit squirrel turtle frog fox donkey mule hen"
 HANDLINGS = (
-    _handling(TAKE, OUT_OF, "fruit cookie cake", CLOSABLE, "eat", "close"),
-    _handling(TAKE, OUT_OF, "letter", CLOSABLE, "read", "close"),
-    _handling(TAKE, OUT_OF, "clothes", CLOSABLE, "wash wear", "close"),
-    _handling(VERBS["find"], IN, "letter", CLOSABLE, "read", "close"),
-    _handling(
-        VERBS["find"], IN, "pet", "garage store library church museum", "hug follow", "close"
-    ),
-    _handling(VERBS["open"], WITH, "door drawer wardrobe", "key knife", "close", "lose"),
-    _handling(VERBS["find"], IN, "fruit cookie cake", CLOSABLE, "eat", "close"),
-    _handling(
+    Handling(TAKE, OUT_OF, "fruit cookie cake", CLOSABLE, "eat", "close"),
+    Handling(TAKE, OUT_OF, "letter", CLOSABLE, "read", "close"),
+    Handling(TAKE, OUT_OF, "clothes", CLOSABLE, "wash wear", "close"),
+    Handling(VERBS["find"], IN, "letter", CLOSABLE, "read", "close"),
+    Handling(VERBS["find"], IN, "pet", "garage store library church museum", "hug follow", "close"),
+    Handling(VERBS["open"], WITH, "door drawer wardrobe", "key knife", "close", "lose"),
+    Handling(VERBS["find"], IN, "fruit cookie cake", CLOSABLE, "eat", "close"),
+    Handling(
         VERBS["see"], NEAR, FOLLOWED, "street road avenue bridge path river", "follow", "cross"
     ),
 )
@@ -330,22 +330,22 @@ def handle(draw: Draw) -> Sentence:
     subject = draw_person(draw, pronouns=0.45, names=0.3)
     plural = draw.chance(0.25)
     plural_second = plural if draw.chance(0.85) else not plural
-    first = noun_phrase(draw.pick(handling.first), draw.pick(POINTING), plural)
-    second = noun_phrase(draw.pick(handling.second), draw.pick(POINTING), plural_second)
+    first = noun_phrase(draw.pick(nouns_for(handling.first)), draw.pick(POINTING), plural)
+    second = noun_phrase(draw.pick(nouns_for(handling.second)), draw.pick(POINTING), plural_second)
     meant, verbs = first, handling.to_first
     if draw.chance(0.5):
         meant, verbs = second, handling.to_second
-    verb = draw.pick(verbs)
+    verb = VERBS[draw.pick(verbs.split())]
     tense = draw.tense(past=0.7)
     if verb.same_past and subject.person != HE:
         tense = PRESENT
     clause = subject + finite(handling.verb, subject, tense) + object_of(handling.verb, first)
-    clause += both(handling.english, handling.spanish) + second + both("and", "y")
+    clause += handling.relation + second + AND
     clause += finite(verb, subject, tense, clitics=accusative(meant)) + both(it(meant), "")
     return sentence("pronoun clitic", clause)
 
 
-DONE_TO_ANIMALS = [VERBS[name] for name in ("follow", "call", "look", "wait")]
+DONE_TO_ANIMALS = verbs_for("follow call look wait")
 DOERS = nouns_for("man woman boy girl neighbor child teacher artist")
 
 
@@ -367,9 +367,7 @@ def somebody_reason(draw: Draw) -> Sentence:
         if subject.dropped and subject.person in (HE, THEY):
             return somebody_reason(draw)
     else:
-        subject = draw_noun_phrase(
-            draw, draw.pick(DOERS), (("the",) * 3, ("the",) * 3), adjective=0
-        )
+        subject = draw_noun_phrase(draw, draw.pick(DOERS), THE, adjective=0)
     verb_phrase = be("estar", subject, plan.tense)
     why = subject + Phrase(
         verb_phrase.english + f"{doing.english_ing} {doing.particle} {it(meant)}",

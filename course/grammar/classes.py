@@ -3,8 +3,9 @@
 English nouns get the gender of their Spanish translation: English has none of its own.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from course.grammar import verbs
 from course.grammar.larger import comparative
@@ -94,15 +95,15 @@ def _spanish() -> dict[str, WordClass]:
         if known.part == part and known.gender != gender:  # el artista, la artista
             classes[form] = WordClass(part, "", number)
 
-    numbers = ((False, "one"), (True, "many"))
+    def enter_forms(form: Callable[[str, bool], str], part: str, genders: str) -> None:
+        for gender in genders:
+            enter(form(gender, False), part, gender, "one")
+            enter(form(gender, True), part, gender, "many")
+
     for noun in NOUNS.values():
-        for gender in "mf" if noun.gender == "c" else noun.gender:
-            for plural, number in numbers:
-                enter(noun.in_spanish(gender, plural), "noun", gender, number)
+        enter_forms(noun.in_spanish, "noun", "mf" if noun.gender == "c" else noun.gender)
     for adjective in ADJECTIVES.values():
-        for gender in "mf":
-            for plural, number in numbers:
-                enter(adjective.form(gender, plural), "adjective", gender, number)
+        enter_forms(adjective.form, "adjective", "mf")
     for name, gender in NAMES.items():
         enter(name, "name", gender, "one")
     infinitives = {verb.spanish for verb in _all_verbs()}
@@ -111,8 +112,6 @@ def _spanish() -> dict[str, WordClass]:
         tenses = [conjugate(infinitive, tense) for tense in (PRESENT, PRETERITE, IMPERFECT)]
         for form in (infinitive, gerund(infinitive), *sum(tenses, ())):
             enter(form, "verb", "", "")
-        for gender in "mf":  # a participle agrees: pintado, pintada, pintados, pintadas
-            for plural, number in numbers:
-                form = adjective_form(participle(infinitive), gender, plural)
-                enter(form, "adjective", gender, number)
+        # a participle agrees: pintado, pintada, pintados, pintadas
+        enter_forms(partial(adjective_form, participle(infinitive)), "adjective", "mf")
     return classes

@@ -41,13 +41,10 @@ from course.grammar.random_choices import (
     own_possessive,
 )
 from course.grammar.statements import POSSESSIONS, RELATIVES
-from course.grammar.verbs import BRUSH, DITRANSITIVE, HAVE, REFLEXIVE, VERBS
-from course.grammar.words import NOTHING, Phrase, Sentence, both, sentence
+from course.grammar.verbs import BRUSH, DITRANSITIVE, HAVE, REFLEXIVE, VERBS, verbs_for
+from course.grammar.words import AND, NOTHING, Phrase, Sentence, both, sentence
 
-SOCIAL = [
-    VERBS[name]
-    for name in "see follow help visit hug look find wait call know love remember listen".split()
-]
+SOCIAL = verbs_for("see follow help visit hug look find wait call know love remember listen")
 
 
 def object_pronoun(draw: Draw) -> Sentence:
@@ -55,7 +52,7 @@ def object_pronoun(draw: Draw) -> Sentence:
     verb = draw.pick(SOCIAL)
     subject = draw_doer(draw, verb)
     word = draw_object_pronoun(draw, subject)
-    tense, negative = draw.tense(), draw.chance(0.25, "not")
+    tense, negative = draw.tense_and_not(0.25)
     clause = subject + finite(verb, subject, tense, negative, OBJECT_PRONOUNS[word][0])
     clause += both(word, "")
     if not verb.state:
@@ -65,7 +62,7 @@ def object_pronoun(draw: Draw) -> Sentence:
 
 # First one thing is done and then another to the same: "Ana bought an apple and ate it".
 AND_THEN = [
-    tuple(VERBS[name] for name in pair.split())
+    tuple(verbs_for(pair))
     for pair in (
         "buy eat, buy wash, buy paint, buy read, find open, find hide, find hug, "
         "write read, write hide, cook eat, make eat, make drink, open close, open clean, "
@@ -84,7 +81,7 @@ def and_it(draw: Draw) -> Sentence:
     tense = draw.tense(past=0.7)
     if second.same_past and subject.person != HE:
         tense = PRESENT
-    clause = subject + finite(first, subject, tense) + object_of(first, thing) + both("and", "y")
+    clause = subject + finite(first, subject, tense) + object_of(first, thing) + AND
     clause += finite(second, subject, tense, clitics=accusative(thing)) + both(it(thing), "")
     return sentence("and it", clause + draw_time(draw, tense, 0.1))
 
@@ -110,7 +107,7 @@ def have_and_use(draw: Draw) -> Sentence:
     negative = subject.dropped and draw.chance(0.15, "not")
     again = Phrase(subject.english) if subject.dropped else NOTHING
     clause = subject + finite(HAVE, subject, PRESENT) + thing
-    clause += both(", but", ", pero") if negative else both("and", "y")
+    clause += both(", but", ", pero") if negative else AND
     clause += again + finite(verb, subject, PRESENT, negative, accusative(thing)) + both(word, "")
     return sentence("and it", clause + draw_time(draw, PRESENT, 0.5, {PRESENT: HABITS}))
 
@@ -119,7 +116,7 @@ def indirect_object(draw: Draw) -> Sentence:
     """I give the book to the girl: le doy el libro a la niña. She sends it to me: me lo envía."""
     verb = draw.pick(DITRANSITIVE)
     subject = draw_person(draw)
-    tense, negative = draw.tense(), draw.chance(0.18, "not")
+    tense, negative = draw.tense_and_not(0.18)
     kind = draw.weighted({"noun": 4, "pronoun": 3, "both pronouns": 1})
     word = draw_object_pronoun(draw, subject)
     person = OBJECT_PRONOUNS[word][1]
@@ -158,7 +155,7 @@ def reflexive(draw: Draw) -> Sentence:
     """We got up in the morning: nos levantamos por la mañana."""
     verb = draw.pick(REFLEXIVE)
     subject = draw_person(draw, pronouns=0.62)
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     if draw.chance(0.3):  # me tengo que levantar
         modal = draw.pick((CAN, WANT, HAVE_TO, GOING))
         oneself = REFLEXIVE_PRONOUN[subject.person]
@@ -182,7 +179,7 @@ def wash_oneself(draw: Draw) -> Sentence:
     if noun.english == "head" and subject.plural:
         possessive, subject = "my", pronoun("I")
     part = noun_phrase(noun, "generic", noun.english != "head")
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     clause = subject + finite(verb, subject, tense, negative, REFLEXIVE_PRONOUN[subject.person])
     clause += both(possessive, "") + part
     return sentence("reflexive", clause + draw_time(draw, tense, 0.3))

@@ -25,7 +25,7 @@ from course.grammar.phrases import (
     pronoun,
     question,
 )
-from course.grammar.questions import NOT_AFTER_MODAL
+from course.grammar.questions import AFTER_MODAL, NOT_AFTER_MODAL
 from course.grammar.random_choices import (
     ANIMALS,
     CERTAIN,
@@ -54,12 +54,11 @@ from course.grammar.statements import (
     tense_for,
     this_is,
 )
-from course.grammar.verbs import ARRIVE, COME, DOES, GO, INTRANSITIVE, RETURN, TRANSITIVE, VERBS
-from course.grammar.words import NOTHING, Phrase, Sentence, both, sentence
+from course.grammar.verbs import ARRIVE, COME, DOES, GO, INTRANSITIVE, RETURN, TRANSITIVE, verbs_for
+from course.grammar.words import AND, NOTHING, Phrase, Sentence, both, sentence
 
 # --- Verbs before verbs ----------------------------------------------------------------------
 
-AFTER_MODAL = [verb for verb in TRANSITIVE if verb.english not in NOT_AFTER_MODAL]
 LATER = (both("tomorrow", "mañana"), both("tonight", "esta noche"), both("today", "hoy"))
 
 
@@ -99,7 +98,7 @@ RIGHT_NOW = {PRESENT: (both("now", "ahora"),)}
 
 def progressive(draw: Draw) -> Sentence:
     """The girl is drawing a horse: la niña está dibujando un caballo."""
-    tense, negative = draw.tense(), draw.chance(0.15, "not")
+    tense, negative = draw.tense_and_not(0.15)
     thing = where = NOTHING
     if draw.chance(0.4):
         verb = draw.pick([verb for verb in INTRANSITIVE if not verb.state])
@@ -208,9 +207,7 @@ def two_subjects(draw: Draw) -> Sentence:
     return sentence("coordination", clause, *first.bond(adjective), *second.bond(adjective))
 
 
-COLLECTED = [
-    VERBS[name] for name in "buy eat see sell need bring wash draw look prefer visit study".split()
-]
+COLLECTED = verbs_for("buy eat see sell need bring wash draw look prefer visit study")
 ALIKE = set(
     "food fruit vegetable drink clothes animal furniture dishes vehicle tongue plant family season "
     "giftable read town".split()
@@ -240,7 +237,7 @@ def two_objects(draw: Draw) -> Sentence:
     subject = draw_person(draw)
     tense = draw.tense()
     clause = subject + finite(verb, subject, tense)
-    clause += object_of(verb, first) + both("and", "y") + object_of(verb, second)
+    clause += object_of(verb, first) + AND + object_of(verb, second)
     if not verb.state:
         clause += draw_time(draw, tense, 0.1)
     return sentence("coordination", clause)
@@ -249,7 +246,7 @@ def two_objects(draw: Draw) -> Sentence:
 # --- Two clauses -----------------------------------------------------------------------------
 
 SIMPLE_ACTIONS = "sleep run swim walk work dance sing play rest cook study".split()
-INTERRUPTING = [VERBS[name] for name in "open close call bring enter hug break find see".split()]
+INTERRUPTING = verbs_for("open close call bring enter hug break find see")
 UNCLEAR = ("he", "she", "they")  # dropped in Spanish, so not in a row with others
 
 
@@ -284,7 +281,7 @@ def two_actions(draw: Draw) -> Sentence:
     first = draw_actor(draw)
     second = draw_actor(draw, first)
     tense = draw.tense()
-    joint = draw.pick((both("and", "y"), both("and", "y"), both(", but", ", pero")))
+    joint = draw.pick((AND, AND, both(", but", ", pero")))
     clause = action(draw, first, tense) + joint + action(draw, second, tense)
     return sentence("two clauses", clause)
 
@@ -333,19 +330,7 @@ DESCRIBED = [
     for noun in PEOPLE + ANIMALS
     if not noun.tags & {"family", "insect"} and noun.english != "baby"
 ]
-NOT_IN_RELATIVE = (
-    "read",
-    "love",
-    "think",
-    "prefer",
-    "climb",
-    "enter",
-    "listen",
-    "wait",
-    "look",
-    "need",
-    "want",
-)
+NOT_IN_RELATIVE = "read love think prefer climb enter listen wait look need want".split()
 
 
 @starts_again
@@ -353,7 +338,7 @@ def relative(draw: Draw) -> Sentence:
     """The girl who lives in the castle is shy: la niña que vive en el castillo es tímida."""
     noun = draw.pick(DESCRIBED)
     head = draw_noun_phrase(draw, noun, (("the",) * 8, ("the",) * 8), adjective=0.08)
-    if noun.tags & {"close"}:
+    if "close" in noun.tags:
         head = noun_phrase(noun, "the", head.plural)
     does = [verb for verb in INTRANSITIVE if noun.person or noun in verb.animals]
     does_to = [
@@ -418,18 +403,11 @@ def possession(draw: Draw) -> Sentence:
     plural = draw_plural(draw, noun) or "body" in noun.tags
     beside = None if "family" in noun.tags else draw_beside(draw, noun, 0.2)
     thing = owned(owner, noun_phrase(noun, "the", plural, beside))
-    tense, negative = draw.tense(), draw.chance(0.18, "not")
+    tense, negative = draw.tense_and_not(0.18)
     kind = draw.weighted({"state": 4, "object": 3, "place": 1, "this": 1, "where": 1})
     if kind == "where":
-        verb = be("estar", thing, tense)
-        return sentence(
-            "possession",
-            question(
-                "where" + verb.english + thing.english,
-                "dónde" + verb.spanish + thing.spanish,
-                thing,
-            ),
-        )
+        asked = both("where", "dónde") + be("estar", thing, tense) + thing
+        return sentence("possession", question(asked))
     if kind == "this":
         return sentence("possession", this_is(draw, thing, negative) + thing)
     if kind == "place" and noun.tags & {"thing", "clothes", "pet"}:

@@ -8,22 +8,20 @@ The docstring of a frame shows what it writes.
 """
 
 from course.grammar.lexicon import Noun, nouns_for
-from course.grammar.morphology import PRESENT, adjective_form
+from course.grammar.morphology import PRESENT
 from course.grammar.phrases import (
     BE,
     DATIVE,
     HE,
     NUMBERS,
     PAST,
-    THEY,
-    WE,
-    YOU,
-    I,
     NounPhrase,
     english_do,
     english_finite,
     gustar_form,
+    how_many,
     noun_phrase,
+    pronoun,
     question,
 )
 from course.grammar.random_choices import (
@@ -36,8 +34,8 @@ from course.grammar.random_choices import (
     draw_plural,
     draw_time,
 )
-from course.grammar.verbs import DOES, HAVE, VERBS
-from course.grammar.words import Phrase, Sentence, Words, sentence, text
+from course.grammar.verbs import DOES, HAVE, HURT, verbs_for
+from course.grammar.words import NOTHING, Phrase, Sentence, Words, both, sentence, text
 
 LIKEABLE = nouns_for(
     "animal plant food drink clothes art idea abstract taught furniture instrument "
@@ -52,8 +50,8 @@ INTERESTING = nouns_for(
 
 def draw_experiencer(
     draw: Draw, thing: NounPhrase | None = None, *, asked: bool = False
-) -> tuple[NounPhrase, Words]:
-    """Draw who likes something -> the English subject, and the Spanish "a Ana le" ("le" for "she").
+) -> NounPhrase:
+    """Draw who likes something: the English subject.
 
     thing: what is liked; "The doctor likes her dog" makes the doctor a woman. asked: the subject of
     a question.
@@ -61,19 +59,26 @@ def draw_experiencer(
     subject = draw_person(draw, pronouns=0.6, names=0.15, asked=asked)
     if thing is not None and thing.determiner in ("his", "her") and subject.either_gender:
         subject = subject.as_gender("m" if thing.determiner == "his" else "f")
-    return subject, experiencer(subject)
+    return subject
 
 
-def experiencer(subject: NounPhrase) -> Words:
-    """The Spanish for who likes something: "a Ana le", or just "le" for a pronoun."""
-    full = Words() if subject.dropped else "a" + subject.spanish
-    return full + DATIVE[subject.person]
+def to_whom(subject: NounPhrase) -> Words:
+    """The Spanish for who likes something: "a Ana", or nothing for a pronoun."""
+    return Words() if subject.dropped else "a" + subject.spanish
 
 
-def experiencer_not(subject: NounPhrase) -> Words:
-    """The same with "no": a Ana no le."""
-    full = Words() if subject.dropped else "a" + subject.spanish
-    return full + ("no " + DATIVE[subject.person])
+def experiencer(subject: NounPhrase, negative: bool = False) -> Words:
+    """The same and the pronoun before the verb: "a Ana le", "a Ana no le", just "le" for "she"."""
+    return to_whom(subject) + (("no " if negative else "") + DATIVE[subject.person])
+
+
+def english_likes(verb: str, subject: NounPhrase, tense: str, negative: bool) -> Words:
+    """The English verb of a clause: likes, liked, does not like."""
+    if negative:
+        return text(f"{english_do(subject.person, tense)} not {verb}")
+    if tense == PAST:
+        return text(verb + "d")
+    return text(verb + "s" if subject.person == HE else verb)
 
 
 def draw_liked(draw: Draw, nouns: list[Noun]) -> tuple[NounPhrase, bool]:
@@ -96,25 +101,16 @@ def draw_liked(draw: Draw, nouns: list[Noun]) -> tuple[NounPhrase, bool]:
 def like(draw: Draw) -> Sentence:
     """I like trees; Ana didn't like the movie: a Ana no le gustó la película."""
     thing, kind = draw_liked(draw, LIKEABLE)
-    subject, who = draw_experiencer(draw, thing)
+    subject = draw_experiencer(draw, thing)
     verb, infinitive = draw.weighted({("like", "gustar"): 7, ("love", "encantar"): 2})
     negative = verb == "like" and draw.chance(0.25, "not")
     tense = draw.tense(past=0.25)
-    if negative:
-        english = text(f"{english_do(subject.person, tense)} not {verb}")
-        who = experiencer_not(subject)
-    elif tense == PAST:
-        english = text(verb + "d")
-    else:
-        english = text(verb + "s" if subject.person == HE else verb)
-    return sentence(
-        "gustar",
-        Phrase(
-            subject.english + english + thing.english,
-            who + gustar_form(infinitive, thing, tense, kind) + thing.spanish,
-            subject.bonds + thing.bonds,
-        ),
+    clause = Phrase(
+        subject.english + english_likes(verb, subject, tense, negative),
+        experiencer(subject, negative) + gustar_form(infinitive, thing, tense, kind),
+        subject.bonds,
     )
+    return sentence("gustar", clause + thing)
 
 
 def ask_like(draw: Draw) -> Sentence:
@@ -123,76 +119,53 @@ def ask_like(draw: Draw) -> Sentence:
     what = draw.weighted({"whether": 8, "who": 2, "what": 1})
     form = gustar_form("gustar", thing, PRESENT, kind)
     if what == "who":
-        who = question(
-            "who likes" + thing.english, "a quién le" + text(form) + thing.spanish, thing
-        )
-        return sentence("gustar", who)
-    subject, who = draw_experiencer(draw, None if what == "what" else thing, asked=True)
-    do = english_do(subject.person, PRESENT)
+        return sentence("gustar", question(both("who likes", f"a quién le {form}") + thing))
+    subject = draw_experiencer(draw, None if what == "what" else thing, asked=True)
+    english = english_do(subject.person, PRESENT) + subject.english + "like"
     if what == "what":
-        to_whom = Words() if subject.dropped else "a" + subject.spanish
-        spanish = text(f"qué {DATIVE[subject.person]} gusta") + to_whom
-        return sentence(
-            "gustar", question("what " + do + subject.english + "like", spanish, subject)
-        )
-    return sentence(
-        "gustar",
-        question(
-            do + subject.english + "like" + thing.english,
-            who + form + thing.spanish,
-            subject,
-            thing,
-        ),
-    )
+        spanish = f"qué {DATIVE[subject.person]} gusta" + to_whom(subject)
+        return sentence("gustar", question(Phrase("what" + english, spanish, subject.bonds)))
+    asked = Phrase(english, experiencer(subject) + form, subject.bonds)
+    return sentence("gustar", question(asked + thing))
 
 
 LIKED_DOINGS = [
     DOES[name] for name in "sleep run swim walk work dance sing play cook study read eat".split()
 ]
-LIKED_DOINGS_TO = [VERBS[name] for name in "eat drink cook draw read paint make buy".split()]
+LIKED_DOINGS_TO = verbs_for("eat drink cook draw read paint make buy")
 
 
 def like_doing(draw: Draw) -> Sentence:
     """I like to swim: me gusta nadar. She loves reading books: le encanta leer libros."""
-    subject, who = draw_experiencer(draw)
+    subject = draw_experiencer(draw)
     verb, infinitive = draw.weighted({("like", "gustar"): 3, ("love", "encantar"): 1})
     negative = verb == "like" and draw.chance(0.2, "not")
-    thing = None
+    thing = NOTHING
     if draw.chance(0.5):
         doing = draw.pick(LIKED_DOINGS)
     else:
         doing = draw.pick(LIKED_DOINGS_TO)
         noun = draw.pick([noun for noun in doing.objects if noun.english != "sea"])
         thing = noun_phrase(noun, "", not noun.mass)
-    if negative:
-        english = text(f"{english_do(subject.person, PRESENT)} not {verb}")
-        who = experiencer_not(subject)
-    else:
-        english = text(verb + "s" if subject.person == HE else verb)
-    english = subject.english + english + draw.pick(("to " + doing.english, doing.english_ing))
+    english = subject.english + english_likes(verb, subject, PRESENT, negative)
+    english += draw.pick(("to " + doing.english, doing.english_ing))
     form = "gusta" if infinitive == "gustar" else "encanta"
-    clause = Phrase(english, who + form + doing.spanish, subject.bonds)
-    if thing:
-        return sentence("gustar", clause + thing)
-    return sentence("gustar", clause + draw_place(draw, 0.3))
+    clause = Phrase(english, experiencer(subject, negative) + form + doing.spanish, subject.bonds)
+    return sentence("gustar", clause + (draw_place(draw, 0.3) if thing is NOTHING else thing))
 
 
 def interested(draw: Draw) -> Sentence:
     """Ana is interested in music: a Ana le interesa la música."""
     thing, _ = draw_liked(draw, INTERESTING)
-    subject, who = draw_experiencer(draw, thing)
-    tense, negative = draw.tense(), draw.chance(0.25, "not")
-    if negative:
-        who = experiencer_not(subject)
+    subject = draw_experiencer(draw, thing)
+    tense, negative = draw.tense_and_not(0.25)
     be = BE[tense][subject.person] + (" not" if negative else "")
-    return sentence(
-        "gustar",
-        Phrase(
-            subject.english + (be + " interested in") + thing.english,
-            who + gustar_form("interesar", thing, tense) + thing.spanish,
-            subject.bonds + thing.bonds,
-        ),
+    clause = Phrase(
+        subject.english + f"{be} interested in",
+        experiencer(subject, negative) + gustar_form("interesar", thing, tense),
+        subject.bonds,
     )
+    return sentence("gustar", clause + thing)
 
 
 COUNTED = nouns_for(
@@ -204,66 +177,47 @@ def left(draw: Draw) -> Sentence:
     """I have two apples left: me quedan dos manzanas."""
     noun = draw.pick(COUNTED)
     asking = draw.chance(0.2)
-    subject, who = draw_experiencer(draw, asked=asking)
+    subject = draw_experiencer(draw, asked=asking)
     if asking:
-        things = (
-            f"{adjective_form('cuánto', noun.gender, True)} {noun.in_spanish(noun.gender, True)}"
+        do = english_do(subject.person, PRESENT)
+        asked = Phrase(
+            f"how many {noun.english_plural} {do}" + subject.english + "have left",
+            f"{how_many(noun)} {DATIVE[subject.person]} quedan" + to_whom(subject),
+            subject.bonds,
         )
-        to_whom = Words() if subject.dropped else "a" + subject.spanish
-        return sentence(
-            "gustar",
-            question(
-                f"how many {noun.english_plural} {english_do(subject.person, PRESENT)}"
-                + subject.english
-                + "have left",
-                text(f"{things} {DATIVE[subject.person]} quedan") + to_whom,
-                subject,
-            ),
-        )
+        return sentence("gustar", question(asked))
     tense = draw.tense()
     thing = noun_phrase(noun, draw.pick((*NUMBERS, "many")), True)
-    return sentence(
-        "gustar",
-        Phrase(
-            subject.english + english_finite(HAVE, subject.person, tense) + thing.english + "left",
-            who + gustar_form("quedar", thing, tense) + thing.spanish,
-            subject.bonds,
-        ),
+    clause = Phrase(
+        subject.english + english_finite(HAVE, subject.person, tense),
+        experiencer(subject) + gustar_form("quedar", thing, tense),
+        subject.bonds,
     )
+    return sentence("gustar", clause + thing + both("left", ""))
 
 
 BODY = nouns_for("body")
-OWNERS = {"my": I, "your": YOU, "his": HE, "her": HE, "our": WE, "their": THEY}
+OWNERS = {"my": "I", "your": "you", "his": "he", "her": "she", "our": "we", "their": "they"}
 
 
 def hurt(draw: Draw) -> Sentence:
     """My head hurts: me duele la cabeza. Ana's legs hurt: a Ana le duelen las piernas."""
     noun = draw.pick(BODY)
     plural = draw_plural(draw, noun, 0.65) and noun.english != "head"
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     if plural and not negative:
         tense = PRESENT  # "my feet hurt" could be either: it stays present
-    bonds = ()
     if draw.chance(0.6):
-        choices = tuple(OWNERS) if plural else tuple(OWNERS)[:4]
-        word = draw.pick(choices)
-        owner, person, to_whom = text(word), OWNERS[word], Words()
+        word = draw.pick(tuple(OWNERS) if plural else tuple(OWNERS)[:4])
+        owner, who = text(word), pronoun(OWNERS[word])
     else:
-        somebody = draw_person(draw, pronouns=0, names=0.4, plural=False)
-        owner, person, to_whom = somebody.english + "'s", HE, "a" + somebody.spanish
-        bonds = somebody.bonds
+        who = draw_person(draw, pronouns=0, names=0.4, plural=False)
+        owner = who.english + "'s"
     part = noun_phrase(noun, "generic", plural)
-    if negative:
-        verb = f"{english_do(part.person, tense)} not hurt"
-    else:
-        verb = "hurts" if tense == PRESENT and not plural else "hurt"
     clause = Phrase(
-        owner + part.english + verb,
-        to_whom
-        + (("no " if negative else "") + DATIVE[person])
-        + gustar_form("doler", part, tense)
-        + part.spanish,
-        bonds,
+        owner + part.english + english_finite(HURT, part.person, tense, negative),
+        experiencer(who, negative) + gustar_form("doler", part, tense) + part.spanish,
+        who.bonds,
     )
     return sentence("hurt", clause + draw_time(draw, tense, 0.3, STATE_TIMES))
 

@@ -25,12 +25,8 @@ def english_plural(noun: str) -> str:
 
 
 def english_third_person(verb: str) -> str:
-    """see -> sees, wash -> washes, carry -> carries, go -> goes."""
-    if verb == "have":
-        return "has"
-    if ends_in_consonant_y(verb):
-        return verb[:-1] + "ies"
-    return verb + ("es" if verb.endswith(("s", "x", "ch", "sh", "o")) else "s")
+    """see -> sees, wash -> washes, carry -> carries: as a plural ends, but for has and goes."""
+    return {"have": "has", "go": "goes"}.get(verb, english_plural(verb))
 
 
 def english_past(verb: str) -> str:
@@ -138,11 +134,9 @@ STRESSED_STEM = {
 FIRST_PERSON = {
     "hacer": "hago",
     "traer": "traigo",
-    "poner": "pongo",
     "conocer": "conozco",
     "crecer": "crezco",
     "caber": "quepo",
-    "saber": "sé",
     "seguir": "sigo",
     "perseguir": "persigo",
     "detener": "detengo",
@@ -160,7 +154,6 @@ CLOSED_STEM = {
 STRONG_PRETERITE = {
     "hacer": "hic",
     "traer": "traj",
-    "poner": "pus",
     "venir": "vin",
     "tener": "tuv",
     "detener": "detuv",

@@ -1,7 +1,7 @@
 """Noun phrases and verb phrases in both languages, all agreeing. Nothing here is random."""
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course.grammar.lexicon import NAMES, Adjective, Noun
 from course.grammar.morphology import (
@@ -9,11 +9,12 @@ from course.grammar.morphology import (
     PRESENT,
     PRETERITE,
     adjective_before_noun,
+    adjective_form,
     conjugate,
     indefinite_article,
 )
 from course.grammar.verbs import Verb
-from course.grammar.words import NOTHING, Bond, Phrase, Words, both, text
+from course.grammar.words import AND, Bond, Phrase, Words, both, text
 
 I, YOU, HE, WE, THEY = range(5)  # noqa: E741  (the persons; HE is also she and it)
 PAST = "past"
@@ -173,22 +174,17 @@ def pronoun(word: str) -> NounPhrase:
 def owned(owner: NounPhrase, thing: NounPhrase) -> NounPhrase:
     """The queen's duck: el pato de la reina. thing: a phrase with the determiner "the"."""
     bare = noun_phrase(thing.noun, "", thing.plural, thing.adjective)
-    return NounPhrase(
-        owner.english + "'s" + bare.english,
-        thing.spanish + "de" + owner.spanish,
+    return replace(
+        thing,
+        english=owner.english + "'s" + bare.english,
+        spanish=thing.spanish + "de" + owner.spanish,
         bonds=thing.bonds + owner.bonds,
-        person=thing.person,
-        gender=thing.gender,
-        noun=thing.noun,
-        determiner="the",
-        animate=thing.animate,
-        human=thing.human,
     )
 
 
 def joined(first: NounPhrase, second: NounPhrase) -> NounPhrase:
     """Two phrases with "and": the king and the queen. Feminine only if both are."""
-    phrase = first + both("and", "y") + second
+    phrase = first + AND + second
     return NounPhrase(
         phrase.english,
         phrase.spanish,
@@ -238,11 +234,7 @@ OBJECT_PRONOUNS = {  # English: Spanish accusative, person
 
 def accusative(phrase: NounPhrase) -> str:
     """The Spanish object pronoun that stands for a phrase: lo, la, los or las."""
-    return (
-        ("las" if phrase.plural else "la")
-        if phrase.gender == "f"
-        else ("los" if phrase.plural else "lo")
-    )
+    return ("la" if phrase.gender == "f" else "lo") + "s" * phrase.plural
 
 
 def it(phrase: NounPhrase) -> str:
@@ -366,10 +358,12 @@ def gustar_form(infinitive: str, thing: NounPhrase, tense: str, kind: bool = Tru
     return conjugate(infinitive, tense)[thing.person]
 
 
-def question(english: Words, spanish: Words, *parts: Phrase) -> Phrase:
-    """Make a question from its words in both languages: the question marks are added.
+def how_many(noun: Noun) -> str:
+    """cuántas manzanas"""
+    gender = noun.default_gender
+    return f"{adjective_form('cuánto', gender, True)} {noun.in_spanish(gender, True)}"
 
-    parts: the phrases that the words came from; their (noun, adjective) pairs are kept.
-    """
-    bonds = sum((part.bonds for part in parts), NOTHING.bonds)
-    return Phrase(english + "?", "¿" + spanish + "?", bonds)
+
+def question(asked: Phrase) -> Phrase:
+    """Make a question from its words in both languages: the question marks are added."""
+    return Phrase(asked.english + "?", "¿" + asked.spanish + "?", asked.bonds)

@@ -5,16 +5,17 @@ The docstring of a frame shows what it writes.
 
 from course.grammar.clitics import SOCIAL
 from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, nouns_for
-from course.grammar.morphology import PRESENT, adjective_form, conjugate
+from course.grammar.morphology import PRESENT, conjugate
 from course.grammar.phrases import (
     CAN,
     HAVE_TO,
-    HE,
     WANT,
     NounPhrase,
+    agreeing,
     be,
     english_do,
-    english_finite,
+    finite,
+    how_many,
     noun_phrase,
     object_of,
     question,
@@ -33,11 +34,32 @@ from course.grammar.random_choices import (
     starts_again,
 )
 from course.grammar.statements import HAVABLE, LOOSE_THINGS, NOUN_LIST, draw_predicate
-from course.grammar.verbs import DOES, GO, HAVE, INTRANSITIVE, TRANSITIVE, VERBS, Verb
-from course.grammar.words import Phrase, Sentence, both, sentence, text
+from course.grammar.verbs import DOES, GO, HAVE, INTRANSITIVE, TRANSITIVE, VERBS, Verb, verbs_for
+from course.grammar.words import NOTHING, Bond, Phrase, Sentence, both, sentence, text
 
 ASKABLE = [verb for verb in TRANSITIVE if verb.english not in ("think", "love")]
 WHO = NounPhrase(text("who"), text("quién"), dropped=True)
+
+
+def asks(asked: Phrase, *bonds: Bond) -> Sentence:
+    return sentence("question", question(asked), *bonds)
+
+
+def ask_verb(
+    english: str, spanish: str, verb: Verb, subject: NounPhrase, tense: str, thing: Phrase = NOTHING
+) -> Sentence:
+    """A question with "do": when did Ana open the door / cuándo abrió Ana la puerta.
+
+    english, spanish: what it begins with.
+    """
+    asked = Phrase(
+        f"{english} {english_do(subject.person, tense)}" + subject.english + verb.english_base,
+        f"{spanish} {verb.spanish_form(tense, subject.person)}"
+        + subject.spanish
+        + verb.preposition,
+        subject.bonds,
+    )
+    return asks(asked + thing)
 
 
 def ask_whether(draw: Draw) -> Sentence:
@@ -50,23 +72,7 @@ def ask_whether(draw: Draw) -> Sentence:
         words["when", "cuándo"] = 1
     if verb.english in ("buy", "see", "find", "lose", "learn", "sell", "study", "hide", "eat"):
         words["where", "dónde"] = 1.5
-    word, palabra = draw.weighted(words)
-    object_phrase = object_of(verb, thing)
-    return sentence(
-        "question",
-        question(
-            f"{word} {english_do(subject.person, tense)}"
-            + subject.english
-            + verb.english_base
-            + thing.english,
-            f"{palabra} {verb.spanish_form(tense, subject.person)}"
-            + subject.spanish
-            + verb.preposition
-            + object_phrase.spanish,
-            subject,
-            thing,
-        ),
-    )
+    return ask_verb(*draw.weighted(words), verb, subject, tense, object_of(verb, thing))
 
 
 def ask_who(draw: Draw) -> Sentence:
@@ -80,8 +86,8 @@ def ask_who(draw: Draw) -> Sentence:
         rest = be("estar", WHO, tense) + both(adjective.english, adjective.spanish)
     elif about == "verb":
         verb = draw.pick(INTRANSITIVE)
-        rest = Phrase(english_finite(verb, HE, tense), text(verb.spanish_form(tense, HE)))
-        rest += draw_place(draw, 1 if verb.english == "live" else 0.6)
+        place = draw_place(draw, 1 if verb.english == "live" else 0.6)
+        rest = finite(verb, WHO, tense) + place
     else:
         verb = draw.pick(ASKABLE)
         noun = draw.pick(verb.objects)
@@ -89,42 +95,28 @@ def ask_who(draw: Draw) -> Sentence:
             thing = noun_phrase(noun, "generic" if verb.english in ("prefer", "wait") else "")
         else:
             thing = draw_noun_phrase(draw, noun, DEFINITE if noun.person else OBJECT)
-        rest = Phrase(
-            english_finite(verb, HE, tense),
-            text(f"{verb.spanish_form(tense, HE)} {verb.preposition}"),
-        ) + object_of(verb, thing)
-    return sentence("question", question("who" + rest.english, "quién" + rest.spanish, rest))
+        rest = finite(verb, WHO, tense) + object_of(verb, thing)
+    return asks(WHO + rest)
 
 
 def ask_whom(draw: Draw) -> Sentence:
     """Who did the girl see? ¿A quién vio la niña?"""
-    return ask_for_object(draw, draw.pick(SOCIAL), "who", "a quién")
+    verb = draw.pick(SOCIAL)
+    subject = draw_doer(draw, verb, asked=True)
+    return ask_verb("who", "a quién", verb, subject, draw.tense())
 
 
-WHAT_VERBS = [
-    VERBS[name]
-    for name in (
-        "eat drink buy sell see read write need want cook learn study prefer draw look wear carry "
-        "find lose break build"
-    ).split()
-]
+WHAT_VERBS = verbs_for(
+    "eat drink buy sell see read write need want cook learn study prefer draw look wear carry "
+    "find lose break build"
+)
 
 
 def ask_what(draw: Draw) -> Sentence:
     """What does the dog eat? ¿Qué come el perro?"""
-    return ask_for_object(draw, draw.pick(WHAT_VERBS), "what", "qué")
-
-
-def ask_for_object(draw: Draw, verb: Verb, english: str, spanish: str) -> Sentence:
-    subject, tense = draw_doer(draw, verb, asked=True), draw.tense()
-    return sentence(
-        "question",
-        question(
-            f"{english} " + english_do(subject.person, tense) + subject.english + verb.english_base,
-            f"{spanish} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-            subject,
-        ),
-    )
+    verb = draw.pick(WHAT_VERBS)
+    subject = draw_doer(draw, verb, asked=True)
+    return ask_verb("what", "qué", verb, subject, draw.tense())
 
 
 def ask_where(draw: Draw) -> Sentence:
@@ -136,15 +128,7 @@ def ask_where(draw: Draw) -> Sentence:
         words.update({("why", "por qué"): 1, ("when", "cuándo"): 1})
     if verb is DOES["think"]:
         words = {("why", "por qué"): 1, ("what", "qué"): 1}
-    word, palabra = draw.weighted(words)
-    return sentence(
-        "question",
-        question(
-            f"{word} {english_do(subject.person, tense)}" + subject.english + verb.english,
-            f"{palabra} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-            subject,
-        ),
-    )
+    return ask_verb(*draw.weighted(words), verb, subject, tense)
 
 
 PLACED = nouns_for(
@@ -166,16 +150,13 @@ def ask_state(draw: Draw) -> Sentence:
     adjective = draw_predicate(draw, subject)
     if adjective is None:
         return ask_state(draw)
-    verb = be(adjective.copula, subject, tense)
-    return sentence(
-        "question",
-        question(
-            verb.english + subject.english + adjective.english,
-            verb.spanish + adjective.form(subject.gender, subject.plural) + subject.spanish,
-            subject,
-        ),
-        *subject.bond(adjective),
+    verb, said = be(adjective.copula, subject, tense), agreeing(adjective, subject)
+    asked = Phrase(
+        verb.english + subject.english + said.english,
+        verb.spanish + said.spanish + subject.spanish,
+        subject.bonds,
     )
+    return asks(asked, *subject.bond(adjective))
 
 
 def ask_place(draw: Draw) -> Sentence:
@@ -183,21 +164,9 @@ def ask_place(draw: Draw) -> Sentence:
     tense = draw.tense(past=0.3)
     if draw.chance(0.6):
         subject = draw_noun_phrase(draw, draw.pick(PLACED), CERTAIN)
-        verb = be("estar", subject, tense)
-        return sentence(
-            "question",
-            question(
-                "where" + verb.english + subject.english,
-                "dónde" + verb.spanish + subject.spanish,
-                subject,
-            ),
-        )
+        return asks(both("where", "dónde") + be("estar", subject, tense) + subject)
     subject = draw_noun_phrase(draw, draw.pick(LOOSE_THINGS), CERTAIN, adjective=0.1)
-    verb = be("estar", subject, tense)
-    rest = subject + draw_spot(draw, subject.noun)
-    return sentence(
-        "question", question(verb.english + rest.english, verb.spanish + rest.spanish, rest)
-    )
+    return asks(be("estar", subject, tense) + subject + draw_spot(draw, subject.noun))
 
 
 def ask_property(draw: Draw) -> Sentence:
@@ -205,35 +174,19 @@ def ask_property(draw: Draw) -> Sentence:
     about = draw.pick(("how", "color", "whose", "count", "count"))
     if about == "how":
         subject = draw_person(draw, pronouns=0.35, names=0.2, asked=True)
-        verb = be("estar", subject, draw.tense(past=0.3))
-        english, spanish = "how", "cómo"
-    elif about == "color":
+        return asks(both("how", "cómo") + be("estar", subject, draw.tense(past=0.3)) + subject)
+    if about == "color":
         subject = draw_noun_phrase(draw, draw.pick(COLORED), CERTAIN, adjective=0.05)
         verb = be("ser", subject, draw.tense(past=0.3))
-        english, spanish = "what color", "de qué color"
-    elif about == "whose":
+        return asks(both("what color", "de qué color") + verb + subject)
+    if about == "whose":
         noun = draw.pick(BELONGINGS)
         thing = draw_noun_phrase(draw, noun, (("this", "that"),) * 2, adjective=0.15)
         pointing, *head = thing.english.words
         verb = be("ser", thing, PRESENT)
-        return sentence(
-            "question",
-            question(
-                "whose " + " ".join(head) + verb.english + pointing,
-                "de quién" + verb.spanish + thing.spanish,
-                thing,
-            ),
-        )
-    else:
-        return ask_count(draw)
-    return sentence(
-        "question",
-        question(
-            english + verb.english + subject.english,
-            spanish + verb.spanish + subject.spanish,
-            subject,
-        ),
-    )
+        english = f"whose {' '.join(head)}" + verb.english + pointing
+        return asks(Phrase(english, "de quién" + verb.spanish + thing.spanish, thing.bonds))
+    return ask_count(draw)
 
 
 def ask_count(draw: Draw) -> Sentence:
@@ -243,31 +196,13 @@ def ask_count(draw: Draw) -> Sentence:
     verb = draw.pick((HAVE, HAVE, VERBS["buy"], VERBS["need"], VERBS["want"], VERBS["eat"]))
     nouns = HAVABLE if verb is HAVE else verb.objects
     noun = draw.pick([noun for noun in nouns if not noun.mass and "single" not in noun.tags])
-    things = f"{adjective_form('cuánto', noun.default_gender, True)} "
-    things += noun.in_spanish(noun.default_gender, True)
-    return sentence(
-        "question",
-        question(
-            f"how many {noun.english_plural} {english_do(subject.person, tense)}"
-            + subject.english
-            + verb.english,
-            f"{things} {verb.spanish_form(tense, subject.person)}" + subject.spanish,
-            subject,
-        ),
-    )
+    return ask_verb(f"how many {noun.english_plural}", how_many(noun), verb, subject, tense)
 
 
-NOT_AFTER_MODAL = (
-    "need",
-    "want",
-    "love",
-    "prefer",
-    "know",
-    "break",
-    "lose",
-    "forget",
-    "understand",
-)
+NOT_AFTER_MODAL = "need want love prefer know break lose forget understand".split()
+
+
+AFTER_MODAL = [verb for verb in TRANSITIVE if verb.english not in NOT_AFTER_MODAL]
 
 
 def ask_modal(draw: Draw) -> Sentence:
@@ -276,33 +211,23 @@ def ask_modal(draw: Draw) -> Sentence:
     name, infinitive, link = modal
     subject = draw_person(draw, pronouns=0.7, asked=True)
     if draw.chance(0.4):
-        verb, thing = (
-            draw.pick([v for v in INTRANSITIVE if v.english not in ("live", "cry")]),
-            Phrase(),
-        )
-        spanish_thing = Phrase()
+        verb = draw.pick([v for v in INTRANSITIVE if v.english not in ("live", "cry")])
+        thing = NOTHING
     else:
-        verb = draw.pick([v for v in TRANSITIVE if v.english not in NOT_AFTER_MODAL])
-        thing, subject = draw_object(draw, verb, subject)
-        spanish_thing = object_of(verb, thing)
+        verb = draw.pick(AFTER_MODAL)
+        phrase, subject = draw_object(draw, verb, subject)
+        thing = object_of(verb, phrase)
     if name == "can":
         english = name + subject.english
     else:
         english = english_do(subject.person, PRESENT) + subject.english + f"{name} to"
     form = conjugate(infinitive, PRESENT)[subject.person]
-    if link or not thing.english.words:  # ¿Tiene que trabajar Ana? ¿Puede nadar Ana?
+    if link or thing is NOTHING:  # ¿Tiene que trabajar Ana? ¿Puede nadar Ana?
         spanish = f"{form} {link} {verb.spanish}" + subject.spanish
     else:
         spanish = form + subject.spanish + verb.spanish
-    return sentence(
-        "question",
-        question(
-            english + verb.english_base + thing.english,
-            spanish + verb.preposition + spanish_thing.spanish,
-            subject,
-            thing,
-        ),
-    )
+    asked = Phrase(english + verb.english_base, spanish + verb.preposition, subject.bonds)
+    return asks(asked + thing)
 
 
 FRAMES = {

@@ -23,7 +23,7 @@ from course.grammar.phrases import (
     pronoun,
 )
 from course.grammar.verbs import Verb
-from course.grammar.words import NOTHING, Phrase, both
+from course.grammar.words import IN, NEAR, NOTHING, Phrase, both
 
 
 class Draw:
@@ -65,6 +65,10 @@ class Draw:
 
     def tense(self, past: float = 0.5) -> str:
         return PAST if self.chance(past) else PRESENT
+
+    def tense_and_not(self, probability: float) -> tuple[str, bool]:
+        """The tense of a clause, and with this probability that it is negated."""
+        return self.tense(), self.chance(probability, "not")
 
     def run(self, frame: Callable, *args, **named):
         """Call a frame that may start again (see `starts_again`) -> what it draws."""
@@ -229,19 +233,7 @@ def draw_object_pronoun(draw: Draw, subject: NounPhrase) -> str:
 # --- Objects ---------------------------------------------------------------------------------
 
 # Verbs whose objects may be named without a determiner: I eat apples, como manzanas.
-OF_ANY_KIND = {
-    "eat",
-    "buy",
-    "sell",
-    "need",
-    "want",
-    "draw",
-    "cook",
-    "make",
-    "drink",
-    "bring",
-    "read",
-}
+OF_ANY_KIND = set("eat buy sell need want draw cook make drink bring read".split())
 
 
 def draw_object(
@@ -301,9 +293,9 @@ def draw_place(draw: Draw, probability: float = 1, who: NounPhrase | None = None
     phrase = draw_noun_phrase(
         draw, noun, (("the",) * 8 + ("this", "that"), ("the",)), plural=False, adjective=0.12
     )
-    around = both("near", "cerca de")
+    around = NEAR
     if "room" in noun.tags:
-        around = both("in", "en")
+        around = IN
     elif noun.tags & {"building", "plant"} or noun.english in ("bridge", "barn"):
         beside = (around, both("behind", "detrás de"), both("in front of", "delante de"))
         around = draw.pick(beside, sure=False)
@@ -362,12 +354,12 @@ SPOTS = (
 )
 
 
-def draw_spot(draw: Draw, noun: Noun, determiners=DEFINITE) -> Phrase:
+def draw_spot(draw: Draw, noun: Noun) -> Phrase:
     """A place where a thing can be: on the table, in the box, under the bed."""
     english, spanish, names = draw.pick(next(spots for tag, spots in SPOTS if tag in noun.tags))
     where = draw.pick([place for place in nouns_for(names) if place is not noun])
     return both(english, spanish) + draw_noun_phrase(
-        draw, where, determiners, plural=False, adjective=0.15
+        draw, where, DEFINITE, plural=False, adjective=0.15
     )
 
 

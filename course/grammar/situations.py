@@ -14,6 +14,7 @@ from course.grammar.verbs import (
     CHASE,
     CLIMBERS,
     COVER,
+    EATERS,
     FIT,
     FRIGHTEN,
     HOLD,
@@ -74,7 +75,6 @@ def _situation(verb: Verb, first: str, about_first: str, groups: dict, feelings=
 
 IN_TOWN = "animal -flies -insect -wild -sea fox"
 STRONG_CLIMBERS = "bear panther goat monkey dog horse donkey mule elephant wolf"
-EATERS = "dog cat pig mouse bear monkey goat horse fox squirrel hen duck donkey rabbit cow bird"
 DRINKERS = "dog cat horse cow goat donkey pig mule bear fox rabbit"
 FRUIT = "apple pear peach tomato banana strawberry"
 HEAVY = "box trunk sack suitcase wardrobe table bed sofa piano mirror"
@@ -158,7 +158,6 @@ ANIMAL_SITUATIONS = (
         },
         "hungry thirsty afraid sleepy",
         negative=False,
-        weight=1,
     ),
     _situation(
         VERBS["climb"],
@@ -208,7 +207,6 @@ ANIMAL_SITUATIONS = (
         {FRUIT: "ripe delicious sweet", "meat cake cookie cheese bread": "delicious"},
         "hungry",
         negative=False,
-        weight=1,
     ),
     _situation(
         VERBS["drink"],
@@ -217,7 +215,6 @@ ANIMAL_SITUATIONS = (
         {"water": "dirty cold hot", "milk": "cold hot"},
         "sleepy",
         modes=ANYHOW,
-        weight=1,
     ),
     _situation(
         VERBS["carry"],
@@ -433,7 +430,6 @@ PEOPLE_SITUATIONS = (
         },
         "afraid",
         modes=ANYHOW,
-        weight=1,
     ),
     _situation(
         VERBS["open"],
@@ -442,7 +438,6 @@ PEOPLE_SITUATIONS = (
         {"door window": "broken dirty heavy", "box trunk suitcase": "empty heavy broken"},
         "afraid",
         modes=ANYHOW,
-        weight=1,
     ),
 )
 SITUATIONS = ANIMAL_SITUATIONS + THING_SITUATIONS + PEOPLE_SITUATIONS

@@ -241,7 +241,6 @@ class Corpus:
     def __init__(self) -> None:
         self.splits: dict[str, list[tuple[str, str]]] = {name: [] for name in SPLITS}
         self.pronoun_items: list[PronounItem] = []
-        self.kinds: list[str] = []  # of the training sentences, in their order
         self.seen: tuple[Counter[str], Counter[str]] = (Counter(), Counter())  # training words
         self._spanish_of: dict[str, str] = {}
 
@@ -262,7 +261,6 @@ class Corpus:
         self._spanish_of[english] = spanish
         self.splits[split].append((english, spanish))
         if split == "train":
-            self.kinds.append(sentence.kind)
             self.seen[0].update(sentence.english.words)
             self.seen[1].update(sentence.spanish.words)
         return True

@@ -8,6 +8,7 @@ from course.grammar.lexicon import ADJECTIVES, ADJECTIVES_FOR, NOUNS, Adjective,
 from course.grammar.morphology import PRESENT, adjective_form, participle
 from course.grammar.phrases import (
     CAN,
+    DETERMINERS,
     HE,
     NUMBERS,
     PAST,
@@ -56,7 +57,7 @@ from course.grammar.verbs import (
     VERBS,
     Verb,
 )
-from course.grammar.words import NOTHING, Phrase, Sentence, both, sentence, text
+from course.grammar.words import IN, NEAR, NOTHING, WITH, Phrase, Sentence, both, sentence, text
 
 NOUN_LIST = list(NOUNS.values())
 # --- What somebody does ----------------------------------------------------------------------
@@ -97,7 +98,7 @@ def chase(draw: Draw) -> Sentence:
     verb = draw.pick((CHASE, CATCH))
     subject = draw_noun_phrase(draw, draw.pick(HUNTERS))
     prey = draw_noun_phrase(draw, draw.pick(verb.objects), OBJECT)
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     clause = subject + finite(verb, subject, tense, negative) + object_of(verb, prey)
     clause += draw_place(draw, 0.2, prey)
     return sentence("chase", clause + draw_time(draw, tense, 0.1 if tense == PAST else 0))
@@ -116,7 +117,7 @@ def intransitive(draw: Draw) -> Sentence:
     clause = subject + finite(verb, subject, tense, negative)
     company = verb.english in TOGETHER and subject.human and draw.chance(0.25)
     if company:
-        clause += both("with", "con") + draw_person(draw, pronouns=0, names=0.35)
+        clause += WITH + draw_person(draw, pronouns=0, names=0.35)
     if verb.english == "live":
         return sentence("intransitive", clause + draw_place(draw, 0.3 if company else 1, subject))
     if verb.english not in ANYWHERE:
@@ -141,14 +142,14 @@ def does_or_can(draw: Draw, verb: Verb, subject: NounPhrase, tense: str, negativ
 
 def grow_or_fly(draw: Draw) -> Sentence:
     """The trees grew in the garden; the eagle flew near the mountain."""
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     if draw.chance(0.6):
         noun = draw.pick(GROWING)
         beside = 0 if "food" in noun.tags else 0.25
         subject = draw_noun_phrase(draw, noun, plural=draw.chance(0.5), adjective=beside)
         place = draw.pick(("garden", "field", "forest", "park", "meadow", "house", "river", "tree"))
         where = draw_noun_phrase(draw, NOUNS[place], DEFINITE, plural=False, adjective=0.1)
-        around = both("in", "en") if "land" in NOUNS[place].tags else both("near", "cerca de")
+        around = IN if "land" in NOUNS[place].tags else NEAR
         clause = subject + does_or_can(draw, GROW, subject, tense, negative)
         if draw.modifier(0.6) and subject.noun.english != place:
             clause += around + where
@@ -157,7 +158,7 @@ def grow_or_fly(draw: Draw) -> Sentence:
     clause = subject + does_or_can(draw, FLY, subject, tense, negative)
     where = draw_noun_phrase(draw, draw.pick(FLOWN_OVER), THE, plural=False, adjective=0.15)
     if draw.modifier(0.6):
-        clause += draw.pick((both("over", "sobre"), both("near", "cerca de"))) + where
+        clause += draw.pick((both("over", "sobre"), NEAR)) + where
     return sentence("fly", clause + draw_time(draw, tense, 0.25))
 
 
@@ -181,7 +182,7 @@ def motion(draw: Draw) -> Sentence:
     to = "to"
     if verb is ARRIVE:
         to = "in" if "town" in goal.noun.tags else "at"
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     clause = subject + finite(verb, subject, tense, negative) + both(to, "a") + goal
     return sentence("motion", clause + draw_time(draw, tense, 0.35))
 
@@ -194,11 +195,11 @@ WATERING_PLACES = nouns_for(
 def speak(draw: Draw) -> Sentence:
     """My uncle speaks English with Ana."""
     subject = draw_person(draw)
-    tense, negative = draw.tense(), draw.chance(0.25, "not")
+    tense, negative = draw.tense_and_not(0.25)
     language = noun_phrase(draw.pick((NOUNS["Spanish"], NOUNS["English"])), "")
     clause = subject + finite(SPEAK, subject, tense, negative) + language
     if draw.chance(0.4):
-        clause += both("with", "con") + draw_person(draw, pronouns=0, names=0.4)
+        clause += WITH + draw_person(draw, pronouns=0, names=0.4)
     return sentence("speak", clause + draw_time(draw, tense, 0.2))
 
 
@@ -209,12 +210,12 @@ PLAYGROUNDS = nouns_for("park garden field meadow square")
 def play(draw: Draw) -> Sentence:
     """Ana plays the guitar: toca la guitarra. We play soccer: jugamos al fútbol."""
     subject = draw_person(draw)
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     if draw.chance(0.5):
         clause = subject + finite(DOES["play"], subject, tense, negative)
         clause += both("soccer", "al fútbol")
         if draw.modifier(0.3):
-            clause += both("in", "en") + draw_noun_phrase(
+            clause += IN + draw_noun_phrase(
                 draw, draw.pick(PLAYGROUNDS), DEFINITE, plural=False, adjective=0.1
             )
     else:
@@ -281,13 +282,11 @@ def general_truth(draw: Draw) -> Sentence:
 def ask_truth(subject: NounPhrase, verb: Verb, thing: Phrase) -> Phrase:
     """A general question: Do cats drink milk? If `thing` is NOTHING: Can machines think?"""
     if thing is NOTHING:
-        doing = modal_phrase(CAN, verb, subject, PRESENT)
-        return question("can" + subject.english + verb.english, doing.spanish + subject.spanish)
-    doing = finite(verb, subject, PRESENT)
-    return question(
-        "do" + subject.english + verb.english + thing.english,
-        doing.spanish + subject.spanish + thing.spanish,
-    )
+        first, doing = "can", modal_phrase(CAN, verb, subject, PRESENT)
+    else:
+        first, doing = "do", finite(verb, subject, PRESENT)
+    asked = Phrase(first + subject.english + verb.english, doing.spanish + subject.spanish)
+    return question(asked + thing)
 
 
 # --- What somebody or something is -------------------------------------------------------------
@@ -301,10 +300,6 @@ DEGREES = (
     both("too", "demasiado"),
 )
 NOT_OF_ME = ("old", "strange", "beautiful", "weak", "thin", "married", "rich", "poor")
-
-
-def draw_degree(draw: Draw, adjective: Adjective) -> Phrase:
-    return draw.pick(DEGREES) if adjective.gradable else NOTHING
 
 
 def draw_predicate(draw: Draw, subject: NounPhrase) -> Adjective | None:
@@ -330,7 +325,7 @@ def state(
     draw: Draw, subject: NounPhrase, adjective: Adjective, tense: str, negative: bool = False
 ) -> Phrase:
     """What follows the subject: is (very) tired / está (muy) cansado."""
-    degree = NOTHING if negative else draw_degree(draw, adjective)
+    degree = draw.pick(DEGREES) if adjective.gradable and not negative else NOTHING
     return be(adjective.copula, subject, tense, negative) + degree + agreeing(adjective, subject)
 
 
@@ -345,7 +340,7 @@ def draw_anything(draw: Draw) -> NounPhrase:
 @starts_again
 def quality(draw: Draw) -> Sentence:
     """The street is very wide; we were tired."""
-    tense, negative = draw.tense(), draw.chance(0.18, "not")
+    tense, negative = draw.tense_and_not(0.18)
     if draw.chance(0.28):
         subject = draw_person(draw, pronouns=0.75, names=0.15)
     else:
@@ -366,7 +361,7 @@ JOBS = nouns_for("job")
 def profession(draw: Draw) -> Sentence:
     """My sister is a doctor: es doctora. She is a good teacher: es una buena profesora."""
     subject = draw_person(draw, pronouns=0.55, names=0.2)
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     noun = draw.pick(JOBS)
     beside = draw_beside(draw, noun, 0.3)
     if beside and beside.copula == "estar":
@@ -384,15 +379,11 @@ NAMED = nouns_for(
     "person animal thing clothes vehicle building town idea furniture plant drink food room art "
     "instrument island park garden -word"
 )
-DEMONSTRATIVES = {  # English sg., pl.; Spanish m., f. sg., m., f. pl.
-    "this": "this these este esta estos estas".split(),
-    "that": "that those ese esa esos esas".split(),
-}
 
 
 def this_is(draw: Draw, phrase: NounPhrase, negative: bool) -> Phrase:
     """These are / estos son, agreeing with what follows."""
-    forms = DEMONSTRATIVES[draw.pick(("this", "that"))]
+    forms = DETERMINERS[draw.pick(("this", "that"))]
     pointing = both(forms[phrase.plural], forms[2 + 2 * phrase.plural + (phrase.gender == "f")])
     return pointing + be("ser", phrase, PRESENT, negative)
 
@@ -422,7 +413,7 @@ KEPT_THINGS = nouns_for("thing food clothes pet furniture")
 
 def location(draw: Draw) -> Sentence:
     """The key is under the bed; my brother was at the station."""
-    tense, negative = draw.tense(), draw.chance(0.18, "not")
+    tense, negative = draw.tense_and_not(0.18)
     if draw.chance(0.5):
         subject = draw_noun_phrase(draw, draw.pick(KEPT_THINGS), adjective=0.15)
         where = draw_spot(draw, subject.noun)
@@ -445,7 +436,7 @@ OUTSIDE = nouns_for("person animal -family -king -queen") + nouns_for("plant roc
 
 def there_is(draw: Draw) -> Sentence:
     """There are two cats in the garden: hay dos gatos en el jardín."""
-    tense, negative = draw.tense(), draw.chance(0.15, "not")
+    tense, negative = draw.tense_and_not(0.15)
     indoors = draw.chance(0.45)
     noun = draw.pick(
         nouns_for("thing food clothes drink furniture") if indoors else OUTSIDE + IN_TOWN
@@ -463,10 +454,11 @@ def there_is(draw: Draw) -> Sentence:
         where = draw_spot(draw, noun)
     elif noun in IN_TOWN:
         place = draw.pick(nouns_for("street square avenue city town river hill park beach"))
-        near = both("near", "cerca de") if "waters" in place.tags else None
-        where = near or draw.pick((both("in", "en"), both("near", "cerca de")), sure=False)
-        if place.english in ("street", "avenue", "hill", "beach") and not near:
-            where = both("on", "en") if where.english.words == ("in",) else where
+        where = NEAR
+        if "waters" not in place.tags:
+            where = draw.pick((IN, NEAR), sure=False)
+        if where is IN and place.english in ("street", "avenue", "hill", "beach"):
+            where = both("on", "en")
         where += draw_noun_phrase(draw, place, DEFINITE, plural=False, adjective=0.12)
     else:
         where = draw_place(draw, 1, phrase)
@@ -505,7 +497,7 @@ def feeling(draw: Draw) -> Sentence:
     else:
         subject = draw_person(draw, pronouns=0.6)
         name = draw.pick(tuple(FEELINGS))
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     clause = subject + feel(name, subject, tense, negative, draw.chance(0.3))
     return sentence("feeling", clause + draw_time(draw, tense, 0.12, STATE_TIMES))
 
@@ -522,7 +514,7 @@ FEATURES = {"eye": ("big", "blue"), "hand": ("big", "small"), "foot": ("big", "s
 def have(draw: Draw) -> Sentence:
     """Ana has two brothers; we don't have any apples; he has big eyes."""
     subject = draw_person(draw, pronouns=0.6, names=0.2)
-    tense, negative = draw.tense(), draw.chance(0.2, "not")
+    tense, negative = draw.tense_and_not(0.2)
     if draw.chance(0.06):
         noun = NOUNS[draw.pick(tuple(FEATURES))]
         feature = ADJECTIVES[draw.pick(FEATURES[noun.english])]

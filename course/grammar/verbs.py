@@ -79,16 +79,15 @@ def _verb(
 ) -> Verb:
     base, _, particle = english.partition(" ")
     infinitive, _, preposition = spanish.partition(" ")
-    reflexive = infinitive.endswith("se")
     return Verb(
         english=base,
         english_past=past or english_past(base),
         english_ing=ing or english_ing(base),
         particle=particle,
-        spanish=infinitive.removesuffix("se") if reflexive else infinitive,
+        spanish=infinitive.removesuffix("se"),
         preposition=preposition,
         past=IMPERFECT if state else PRETERITE,
-        reflexive=reflexive,
+        reflexive=infinitive.endswith("se"),
         personal_a=personal_a,
         objects=tuple(nouns_for(objects)),
         animals=tuple(nouns_for(animals)),
@@ -259,6 +258,13 @@ TRANSITIVE = [
     ),
 ]
 VERBS = {verb.english: verb for verb in TRANSITIVE}
+
+
+def verbs_for(names: str) -> list[Verb]:
+    """Transitive verbs by their English names: "see follow help"."""
+    return [VERBS[name] for name in names.split()]
+
+
 INTRANSITIVE = [
     _verb("sleep", "dormir", past="slept", animals=SLEEPERS),
     _verb("run", "correr", past="ran", ing="running", animals=RUNNERS),
@@ -312,4 +318,3 @@ FIT = _verb("fit in", "caber en", "container", past="fit", state=True)
 HOLD = _verb("hold", "aguantar", "heavy", past="held")
 COVER = _verb("cover", "cubrir", "covered", state=True)
 TAKE = _verb("take", "sacar", past="took")
-PUT = _verb("put", "poner", past="put")

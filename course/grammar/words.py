@@ -65,6 +65,11 @@ def both(english: str, spanish: str) -> Phrase:
     return Phrase(text(english), text(spanish))
 
 
+# Words that many sentences have.
+AND, WITH = both("and", "y"), both("with", "con")
+IN, NEAR = both("in", "en"), both("near", "cerca de")
+
+
 @dataclass(frozen=True)
 class Sentence:
     """A sentence as tokens of both languages. kind: what it shows, such as "gustar"."""
