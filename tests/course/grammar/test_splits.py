@@ -4,15 +4,11 @@ import re
 from collections import Counter
 from itertools import combinations
 
-import pytest
-
 from course.grammar import splits as grammar
 from course.grammar.lexicon import ADJECTIVES, NOUN_OF_FORM, NOUNS
 from transformer_lib.text import english_spanish
 
 GUSTAR = re.compile(r"(gust|encant|qued)\w+|interesa(n|ba|ban)?")  # not: interesante
-
-
 NOUN = {form.lower(): noun.english for form, noun in NOUN_OF_FORM.items()}
 
 
@@ -20,31 +16,20 @@ def nouns_in(words) -> set[str]:
     return {NOUN[word] for word in words if word in NOUN}
 
 
-def adjectives_in(words) -> set[str]:
-    return {word for word in words if word in ADJECTIVES}
+def pairs_in(words) -> set[tuple[str, str]]:
+    """Every noun with every adjective."""
+    return {(noun, word) for noun in nouns_in(words) for word in words if word in ADJECTIVES}
 
 
 def is_gustar(spanish: str) -> bool:
     return any(GUSTAR.fullmatch(word) for word in spanish.lower().strip("¿?¡!").split())
 
 
-@pytest.fixture(scope="module")
-def corpus():
-    """The corpus, generated again."""
-    return grammar.generate()
-
-
-@pytest.fixture(scope="module")
-def met_nouns(train) -> set[frozenset[str]]:
-    """Every pair of nouns that stands in one training sentence."""
-    return {frozenset(pair) for words, _ in train for pair in combinations(nouns_in(words), 2)}
-
-
 # --- Generation --------------------------------------------------------------------------------
 
 
-def test_the_grammar_writes_the_committed_files_again(corpus):
-    for name, text in grammar.render(corpus).items():
+def test_the_grammar_writes_the_committed_files_again():
+    for name, text in grammar.render(grammar.generate()).items():
         same = (english_spanish.FOLDER / name).read_bytes() == text.encode("utf-8")
         assert same, f"{name} differs"  # without pytest's own comparison of 8 MB, line by line
 
@@ -58,36 +43,23 @@ def test_no_english_sentence_stands_twice_and_each_has_one_translation(splits):
 
 
 def test_noun_adjective_pairs_never_met_in_training(train, tests):
-    met = {
-        (noun, adjective)
-        for words, _ in train
-        for noun in nouns_in(words)
-        for adjective in adjectives_in(words)
-    }
+    met = {pair for words, _ in train for pair in pairs_in(words)}
     new = Counter()
     for words, _ in tests["noun-adjective"]:
-        pairs = {(n, a) for n in nouns_in(words) for a in adjectives_in(words)} - met
+        pairs = pairs_in(words) - met
         assert pairs, f"nothing new in {' '.join(words)}"
         new.update(pairs)
     assert len(new) > 150, "few different pairs"
 
 
-def test_the_two_nouns_of_a_pronoun_sentence_never_met_in_training(met_nouns):
-    for item in english_spanish.load_pronoun():
-        here = nouns_in(item.english.lower().replace(",", "").split())
-        assert len(here) == 2
-        assert frozenset(here) not in met_nouns, f"training has {here}"
-
-
-def test_other_splits_have_no_noun_pair_of_the_pronoun_split(tests, met_nouns):
-    held = {
-        frozenset(nouns_in(item.english.lower().replace(",", "").split()))
-        for item in english_spanish.load_pronoun()
-    }
-    for name in set(tests) - {"pronoun"}:
-        for words, _ in tests[name]:
-            here = {frozenset(pair) for pair in combinations(nouns_in(words), 2)}
-            assert not here & held, f"{name}: {' '.join(words)}"
+def test_the_two_nouns_of_a_pronoun_sentence_never_meet_elsewhere(train, tests):
+    """Neither in training nor in another split."""
+    held = {frozenset(nouns_in(words)) for words, _ in tests["pronoun"]}
+    assert {len(pair) for pair in held} == {2}
+    others = [tests[name] for name in tests if name != "pronoun"]
+    for words, _ in sum(others, train):
+        met = {frozenset(pair) for pair in combinations(nouns_in(words), 2)}
+        assert not met & held, " ".join(words)
 
 
 def test_gustar_is_about_nouns_that_nobody_likes_in_training(train, tests):
@@ -111,10 +83,7 @@ def test_gustar_is_about_nouns_that_nobody_likes_in_training(train, tests):
         assert plural[noun] > 20 or NOUNS[noun].mass, f"{noun} has no plural in training"
 
 
-def test_longer_sentences_are_longer_than_any_in_training(train, tests):
-    longest = max(len(words) for words, _ in train)
-    assert longest == 14
-    assert min(len(words) for words, _ in tests["longer"]) > longest
-    assert all(
-        len(words) <= longest for name in set(tests) - {"longer"} for words, _ in tests[name]
-    )
+def test_only_longer_sentences_are_longer_than_any_in_training(tests):
+    """How long those of training and of `longer` are, test_data_card.py says."""
+    for name in set(tests) - {"longer"}:
+        assert max(len(words) for words, _ in tests[name]) <= 14, name
