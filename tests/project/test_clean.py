@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import check
+from tests.here import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = """
     work/04_attention.ipynb
     work/assignments/2_attention.ipynb

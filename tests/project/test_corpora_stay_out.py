@@ -9,18 +9,17 @@ phrases, proverbs above all: they are listed, each by itself, and one more is an
 
 import json
 import re
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from tests.here import ROOT, outcome, read
 from transformer_lib.text import everyday, phrasebook
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.downloads import CORPORA
 from transformer_lib.text.parallel import read_parallel
 
-ROOT = Path(__file__).resolve().parents[2]
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 FEWEST = 6  # words of a sentence that is looked for
 PHRASEBOOK = "data/phrasebook/"
@@ -79,8 +78,7 @@ def test_a_sentence_is_found_whatever_stands_around_it():
 
 
 def listed() -> list[str]:
-    lines = (ROOT / LIST).read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+    return [line for line in read(LIST).splitlines() if line and not line.startswith("#")]
 
 
 def test_the_list_has_only_sentences_of_the_phrasebook():
@@ -100,10 +98,8 @@ def test_no_sentence_of_a_corpus_is_in_the_repository(name):
     ours = " | ".join(
         " ".join(words(text)) for item in tests for text in (item.english, *item.translations)
     )
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
-    assert tracked.returncode == 0, tracked.stderr
     found = {}
-    for file in filter(None, tracked.stdout.split("\0")):
+    for file in filter(None, outcome("git", "ls-files", "-z").split("\0")):
         if not file.startswith(BY_THE_GRAMMAR) and (ROOT / file).is_file():
             theirs = sentences_in(text_of(ROOT / file), wanted)
             found[file] = {sentence for sentence in theirs if sentence not in ours}

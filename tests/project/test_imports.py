@@ -1,11 +1,11 @@
 """What imports what: the wall between library and course, and how long an import takes."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.here import ROOT, outcome
+
 # Slow to import, so imported only when they are needed.
 LATE = {"matplotlib", "altair", "spacy", "tokenizers", "pooch", "transformers", "sacremoses"}
 
@@ -17,24 +17,9 @@ def modules(package: str) -> list[str]:
     return [name.removesuffix(".__init__") for name in names if not name.endswith("__main__")]
 
 
-def run(program: str, *arguments: str) -> str:
-    """What a Python of its own prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_the_contracts_of_pyproject_are_kept():
     """The library never asks the course; each layer asks only those below it."""
-    done = subprocess.run(
-        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout
+    outcome(Path(sys.executable).with_name("lint-imports"), "--no-cache")
 
 
 def test_the_library_is_quick_and_quiet_to_import():
@@ -51,7 +36,7 @@ assert torch.get_default_dtype() == torch.float32, "importing changed the defaul
 assert sys.meta_path == path, "importing changed how modules are found"
 print(json.dumps(sorted(sys.modules)), end="")
 """
-    loaded = set(json.loads(run(program, *modules("transformer_lib"))))
+    loaded = set(json.loads(outcome(sys.executable, "-c", program, *modules("transformer_lib"))))
     assert "course" not in loaded and not LATE & loaded
 
 
@@ -71,4 +56,4 @@ with Recorder():
     for module in sys.argv[1:]:
         importlib.import_module(module)
 """
-    run(program, *modules("transformer_lib"), *modules("course"))
+    outcome(sys.executable, "-c", program, *modules("transformer_lib"), *modules("course"))

@@ -3,18 +3,13 @@
 import html
 import re
 import tomllib
-import zipfile
-from email import message_from_bytes
-from pathlib import Path
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
-from packaging.licenses import canonicalize_license_expression
 
 from course.site import licenses
+from tests.here import ROOT, read
 from transformer_lib.text.downloads import CORPORA
 
-ROOT = Path(__file__).resolve().parents[2]
 TATOEBA = "data/models/tatoeba-en-es"
 OTHERS = "course/site/others"
 CARDS = {
@@ -28,10 +23,6 @@ CARDS = {
 OURS = {"code": "MIT", "text": "CC BY 4.0", "data": "CC0 1.0"}
 
 
-def read(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
 def flat(name: str) -> str:
     """Without tags, links and the ends of lines."""
     text = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", read(name))
@@ -42,11 +33,6 @@ def used() -> set[str]:
     """The SPDX names in the table."""
     entries = tomllib.loads(read("REUSE.toml"))["annotations"]
     return {one for e in entries for one in e["SPDX-License-Identifier"].split(" AND ")}
-
-
-def ours() -> set[str]:
-    """Without those of what others made."""
-    return {licenses.identifier(file) for file in licenses.KINDS.values()}
 
 
 def test_the_table_says_what_each_kind_has():
@@ -127,22 +113,6 @@ def test_whoever_gives_the_larger_model_names_whose_sentences_it_learned_from():
     notice = flat(f"{TATOEBA}/notice.txt")
     assert f"{spoken}, https://creativecommons.org/licenses/by/{version}/" in notice
     assert flat("data/models/earlier/notice.txt") == notice
-
-
-def test_the_wheel_lists_them_and_holds_their_texts(tmp_path):
-    """As PEP 639 has it: an SPDX expression, and the files."""
-    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(tmp_path), versions=["standard"])
-    with zipfile.ZipFile(wheel) as packed:
-        names = packed.namelist()
-        metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
-        told = message_from_bytes(packed.read(metadata))
-    expression = told["License-Expression"]
-    assert canonicalize_license_expression(expression) == expression
-    assert set(expression.split(" AND ")) == ours()
-    files = {"LICENSE", *(f"LICENSES/{name}.txt" for name in ours())}
-    assert set(told.get_all("License-File")) == files
-    folder = metadata.removesuffix("METADATA") + "licenses/"
-    assert {folder + name for name in files} <= set(names)
 
 
 def test_what_others_made_comes_with_its_license():

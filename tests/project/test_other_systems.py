@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.here import ROOT
+
 # No Windows has these; the last two are Linux's. (Nor SIGKILL, but `subprocess` needs it here.)
 UNIX_MODULES = "fcntl grp pty pwd readline resource termios tty pyseccomp".split()
 UNIX_NAMES = {
@@ -36,33 +37,21 @@ for stream in (sys.stdin, sys.stdout, sys.stderr):
 """
 
 
-def tracked() -> list[str]:
+def test_every_file_has_a_name_that_other_systems_can_have():
+    """Windows, and whichever takes two names for one that differ in their capitals."""
     listed = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, encoding="utf-8"
     )
     if listed.returncode:
         pytest.skip("this is no clone")
-    return [name for name in listed.stdout.split("\0") if name]
-
-
-def unfit(names: list[str]) -> list[str]:
-    """Those that Windows can't have, and those that a system which ignores case takes for one."""
-    lower = [name.lower() for name in names]
-    return [
-        name
-        for name in names
-        if lower.count(name.lower()) > 1
-        or len(name) > 120  # Windows stops at 260, its user's folder included
-        or not name.isascii()
-        or any(
-            RESERVED.match(part) or re.search(r'[<>:"|?*\\]|[. ]$', part)
-            for part in name.split("/")
-        )
-    ]
-
-
-def test_every_file_has_a_name_that_other_systems_can_have():
-    assert unfit(tracked()) == []
+    names = listed.stdout.split("\0")[:-1]
+    assert len({name.lower() for name in names}) == len(names)
+    for name in names:
+        assert (
+            name.isascii() and len(name) <= 120
+        )  # Windows stops at 260, its user's folder included
+        for part in name.split("/"):
+            assert not RESERVED.match(part) and not re.search(r'[<>:"|?*\\]|[. ]$', part), name
 
 
 def as_on_windows(program: str, tmp_path: Path, given: bytes = b"") -> str:
@@ -84,15 +73,9 @@ def test_another_system_is_asked_by_its_name(system, tmp_path):
     """All is imported there but what a student's process in a sandbox of Linux runs."""
     walled = ("course.grading.worker", "course.grading.escape_test")
     first = "import matplotlib.font_manager, altair, copydetect, fontTools.subset, PIL.Image"
-    program = (
-        f"{first}  # they know where they are\nsys.platform = {system!r}\n{import_all(walled)}"
-    )
-    imported = as_on_windows(program, tmp_path).split()
-    assert {"transformer_lib.translator", "course.grading.limits"} <= set(imported)
-
-
-def import_all(walled: tuple[str, ...]) -> str:
-    return f"""
+    program = f"""
+{first}  # they know where they are
+sys.platform = {system!r}
 import importlib, pkgutil
 import course, transformer_lib
 for package in (course, transformer_lib):
@@ -101,6 +84,8 @@ for package in (course, transformer_lib):
             importlib.import_module(module.name)
             print(module.name)
 """
+    imported = as_on_windows(program, tmp_path).split()
+    assert {"transformer_lib.translator", "course.grading.limits"} <= set(imported)
 
 
 def test_what_a_user_does_is_done_there(tmp_path):

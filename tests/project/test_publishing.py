@@ -5,15 +5,14 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
 import transformer_lib
 from course.site import licenses
+from tests.here import read
 
-ROOT = Path(__file__).resolve().parents[2]
 ADDRESSES = """
 repository-code: "https://git.example.org/someone/transformer"
 url: https://transformer.example.org/
@@ -22,21 +21,7 @@ contact:
 """
 
 
-def read(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
 CITATION = yaml.safe_load(read("CITATION.cff"))
-# The pages of this list that a visitor opens first, and where GitHub looks for them.
-FIRST = (
-    "README.md",
-    "CONTRIBUTING.md",
-    "docs/CODE_OF_CONDUCT.md",
-    "docs/SECURITY.md",
-    "docs/CHANGELOG.md",
-    "LICENSE",
-    ".github/pull_request_template.md",
-)
 
 
 def test_the_version_is_the_same_wherever_it_stands():
@@ -79,24 +64,3 @@ def test_zenodo_is_told_what_the_citation_says():
     for spoken in licenses.by_kind().values():
         assert spoken in told["notes"]
     assert "tatoeba.org" in told["notes"] and "manythings.org/anki" in told["notes"]
-
-
-PAGES = (*FIRST, *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "docs").rglob("*.md"))))
-
-
-@pytest.mark.parametrize("page", [page for page in PAGES if page.endswith(".md")])
-def test_links_of_a_page_lead_somewhere(page):
-    for text, target in re.findall(r"\[([^]]*)\]\(([^)\s]+)\)", read(page)):
-        if re.match(r"https?:|mailto:", target):
-            continue
-        name, _, anchor = target.partition("#")
-        file = (ROOT / page).parent / name if name else ROOT / page
-        assert file.exists(), f"{page}: {text} leads to {target}"
-        if anchor and file.suffix == ".md":
-            headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.M)
-            assert anchor in {slug(heading) for heading in headings}, f"{page}: {target}"
-
-
-def slug(heading: str) -> str:
-    """As GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")

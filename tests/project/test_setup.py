@@ -2,10 +2,8 @@
 
 import importlib.metadata
 import re
-import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -14,12 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def read(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
-
+from tests.here import outcome, read
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 DECLARED = [
@@ -111,15 +104,10 @@ def test_a_student_gets_nothing_of_a_teacher_s():
     assert not library & {"matplotlib", "altair", "pillow", "jupyterlab", "ipython"}
 
 
-# This Python, which says that it is another, and makes an environment of one file.
-
-
 @pytest.mark.parametrize("command", [["check"], ["format", "--check"]], ids=" ".join)
 def test_style(command):
     """`ruff check --fix .` and `ruff format .` mend nearly all of it."""
-    ruff = [sys.executable, "-m", "ruff", *command, "--no-cache", "."]
-    run = subprocess.run(ruff, cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
+    outcome(sys.executable, "-m", "ruff", *command, "--no-cache", ".")
 
 
 # What each extra is for: a module that begins it.
@@ -148,6 +136,4 @@ importlib.import_module(module)
 def test_an_extra_brings_all_that_its_command_imports(extra):
     names = names_of_extra(extra) | {Requirement(one).name for one in PROJECT["dependencies"]}
     brought = brought_by([one for one in HERE if one.name in names]) | {PROJECT["name"]}
-    command = [sys.executable, "-c", IMPORT_WITHIN, BEGINS[extra], *sorted(brought)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-500:]
+    outcome(sys.executable, "-c", IMPORT_WITHIN, BEGINS[extra], *sorted(brought))

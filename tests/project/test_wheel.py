@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from email import message_from_string
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,8 +18,10 @@ import editables
 import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
+from packaging.licenses import canonicalize_license_expression
 
-ROOT = Path(__file__).resolve().parents[2]
+from course.site import licenses
+from tests.here import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +42,13 @@ def run(installed: Path, *arguments: str, cwd: Path) -> str:
     return outcome(installed, [command, *arguments], cwd)
 
 
-def as_a_user(home: Path) -> dict[str, str]:
-    """No variable of the tests: PyTorch takes as many threads as it does for anybody."""
-    return {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-
-
 def outcome(installed: Path, command: list[str], cwd: Path) -> str:
+    """Without the tests' variables: PyTorch takes as many threads as it does for anybody."""
+    user = {"PATH": os.environ["PATH"], "HOME": str(cwd), "LANG": "C.UTF-8"}
     return subprocess.run(
         command,
         cwd=cwd,
-        env=as_a_user(cwd) | {"PYTHONPATH": str(installed)},
+        env=user | {"PYTHONPATH": str(installed)},
         check=True,
         capture_output=True,
         encoding="utf-8",
@@ -64,6 +64,19 @@ def test_all_data_and_models_are_inside(installed):
     if any(tracked):  # a copy without git has nothing to compare with
         of_the_library = {name for name in tracked if not name.startswith("data/models/earlier/")}
         assert listed == {Path(name).relative_to("data") for name in of_the_library if name}
+
+
+def test_it_lists_the_licenses_and_holds_their_texts(installed):
+    """As PEP 639 has it: an SPDX expression, and the files; not those of what others made."""
+    (folder,) = installed.glob("transformer_lib-*.dist-info")
+    told = message_from_string((folder / "METADATA").read_text(encoding="utf-8"))
+    expression = told["License-Expression"]
+    assert canonicalize_license_expression(expression) == expression
+    ours = {licenses.identifier(file) for file in licenses.KINDS.values()}
+    assert set(expression.split(" AND ")) == ours
+    files = {"LICENSE", *(f"LICENSES/{name}.txt" for name in ours)}
+    assert set(told.get_all("License-File")) == files
+    assert all((folder / "licenses" / name).is_file() for name in files)
 
 
 def test_it_is_the_installed_one_that_is_tried(installed, tmp_path):
@@ -103,11 +116,10 @@ def test_it_trains_measures_and_looks_inside_alone(installed, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def packed(tmp_path_factory):
+def packed(installed):
     """Names and texts of all files in the wheel, and of those in the source distribution."""
-    folder = tmp_path_factory.mktemp("packed")
-    (wheel,) = WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
-    (sources,) = SdistBuilder(str(ROOT)).build(directory=str(folder))
+    (wheel,) = installed.parent.glob("*.whl")
+    (sources,) = SdistBuilder(str(ROOT)).build(directory=str(installed.parent))
     with zipfile.ZipFile(wheel) as one, tarfile.open(sources) as other:
         in_sources = {m.name: other.extractfile(m).read() for m in other if m.isfile()}
         return {name: one.read(name) for name in one.namelist()}, in_sources

@@ -1,10 +1,7 @@
 """`make wheelhouse`, for a class without a network."""
 
-from pathlib import Path
-
 import wheelhouse
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.here import ROOT
 
 
 def test_a_wheelhouse_is_fetched_at_the_versions_of_the_lock(tmp_path):

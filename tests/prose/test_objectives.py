@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from course.chapters.ch13_what_heads_learned import quiz
+from tests.here import ROOT, read
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/objectives.md").read_text(encoding="utf-8")
+PAGE = read("docs/objectives.md")
 NOTEBOOKS = {
     path.name.partition("_")[0]: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 }

@@ -1,7 +1,6 @@
 """README has the series of the notebooks, docs/using.md the numbers that were measured."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 from PIL import Image
@@ -9,12 +8,7 @@ from PIL import Image
 from course.chapters import SERIES
 from course.cli import main
 from course.notebook_tools import sections
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def read(name: str) -> str:
-    return (ROOT / name).read_text(encoding="utf-8")
+from tests.here import ROOT, read
 
 
 def test_the_series_has_every_notebook():

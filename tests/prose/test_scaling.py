@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,11 +13,11 @@ from course.chapters.ch09_whole_transformer.experiment_scaling import (
     doubled,
 )
 from course.paper import TABLE_2
+from tests.here import read
 from transformer_lib import BASE, count_parameters, label_smoothed_cross_entropy, make_model
 from transformer_lib.model.config import SMALL
 
-ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs/scaling.md").read_text(encoding="utf-8")
+TEXT = read("docs/scaling.md")
 PAGE = " ".join(TEXT.split())
 VOCAB, WORDS, GPUS, UPDATES = 37_000, 25_000, 8, 100_000  # of the paper, section 5
 PAIRS, LENGTH = 4_500_000, 30

@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.here import ROOT, read
+
 PAGES = (
     "README.md",
     "docs/install.md",
@@ -45,7 +45,7 @@ SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 
 
 def markdown(page: str) -> str:
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = read(page)
     if not page.endswith(".ipynb"):
         return text
     cells = json.loads(text)["cells"]

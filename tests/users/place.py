@@ -11,7 +11,8 @@ import tempfile
 from importlib.metadata import entry_points
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.here import ROOT
+
 ORDINARY = 1234  # a user of no account and no rights
 SCRIPTS = ("torchrun", "transformer-lib", "jupyter-lab")
 
@@ -40,30 +41,23 @@ class Place:
     def remove(self) -> None:
         shutil.rmtree(self.top, ignore_errors=True)
 
-    def variables(self) -> dict[str, str]:
-        """All that the process sees when it begins."""
-        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-        return {"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8"}
+    def type(self, command: str, timeout: float = 600) -> tuple[int, str]:
+        """What they type, after `source .venv/bin/activate`, in the folder of the project.
 
-    def start(self, command: str, **how) -> subprocess.Popen:
-        """What they type, after `source .venv/bin/activate`, in the folder of the project."""
+        -> the exit status, and all that it prints. AssertionError if it doesn't end.
+        """
         typed = ["bash", "-c", f"source .venv/bin/activate\n{command}"]
-        return subprocess.Popen(
+        path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        process = subprocess.Popen(
             typed if self.user is None else [*as_ordinary(self.user), *typed],
             cwd=self.clone,
-            env=self.variables(),
+            env={"PATH": path, "HOME": str(self.home), "LANG": "C.UTF-8"},
             stdin=subprocess.DEVNULL,
-            text=True,
             encoding="utf-8",
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            **how,
         )
-
-    def type(self, command: str, timeout: float = 600) -> tuple[int, str]:
-        """-> the exit status, and all that it prints. AssertionError if it doesn't end."""
-        process = self.start(command)
         try:
             said, _ = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -147,14 +141,5 @@ def as_ordinary(user: int) -> list[str]:
     for part in parts:
         script += [f"mkdir -p {part}", f"mount --bind /tmp/.kept-$$/{part.name} {part}"]
     script += ["umount -l /tmp/.kept-$$", "rmdir /tmp/.kept-$$", 'exec "$@"']
-    return [
-        "unshare",
-        "--mount",
-        "--propagation",
-        "private",
-        "sh",
-        "-ec",
-        "\n".join(script),
-        "sh",
-        *become,
-    ]
+    apart = "unshare --mount --propagation private sh -ec".split()
+    return [*apart, "\n".join(script), "sh", *become]

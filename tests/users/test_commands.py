@@ -10,11 +10,11 @@ import os
 import re
 import shlex
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.users.documents import ROOT, all_commands
+from tests.here import ROOT, read
+from tests.users.documents import all_commands
 from tests.users.place import ORDINARY, Place
 from tests.users.tables import BY_NIGHT, STORIES
 
@@ -33,21 +33,20 @@ def told() -> list:
     for stories, long in ((STORIES, False), (BY_NIGHT, True)):
         for story in stories:
             for who in AS:
-                graded = any(" grade " in line.command for line in stories[story])
                 ordinary = ROOT_HERE and story in NEEDS_RIGHTS
                 late = long or ordinary != (AS[who] is not None)
                 marks = [night] * late
                 if "teaches" in story and not TEACHES:
                     marks.append(pytest.mark.skip("there is no coursework here"))
                 found.append(
-                    pytest.param(stories[story], AS[who], graded, id=f"{story}, {who}", marks=marks)
+                    pytest.param(stories[story], AS[who], id=f"{story}, {who}", marks=marks)
                 )
     return found
 
 
-@pytest.mark.parametrize("story, user, graded", told())
-def test_a_user_types_it(story, user, graded):
-    place = Place(user, inside=graded)
+@pytest.mark.parametrize("story, user", told())
+def test_a_user_types_it(story, user):
+    place = Place(user, inside=any(" grade " in line.command for line in story))
     try:
         for line in story:
             typed = line.command
@@ -87,8 +86,7 @@ def test_every_command_of_the_documents_would_be_understood():
     )
     stories = [*STORIES.values(), *BY_NIGHT.values()]
     typed = {line.command for story in stories for line in story}
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = " ".join(re.findall(r"^([a-z ]+):", makefile, re.MULTILINE)).split()
+    targets = " ".join(re.findall(r"^([a-z ]+):", read("Makefile"), re.MULTILINE)).split()
     for command, pages in commands.items():
         words = shlex.split(command.replace("\\", "/"))
         module = words[words.index("-m") + 1] if "-m" in words else ""
@@ -108,24 +106,13 @@ def test_every_command_of_the_documents_would_be_understood():
 
 LOOK = """python - <<'END'
 import json, os, sys, torch
-print(json.dumps({"names": sorted(os.environ), "threads": torch.get_num_threads(),
+print(json.dumps({"names": sorted(os.environ),
                   "blocked": [name for name, module in sys.modules.items() if module is None],
                   "modules": sorted(sys.modules), "home": os.path.expanduser("~"),
                   "user": os.getuid(), "from": __import__("transformer_lib").__file__,
                   "groups": os.getgroups()}))
 END"""
-OF_BASH = {
-    "PATH",
-    "HOME",
-    "LANG",
-    "PWD",
-    "OLDPWD",
-    "SHLVL",
-    "_",
-    "PS1",
-    "VIRTUAL_ENV",
-    "VIRTUAL_ENV_PROMPT",
-}
+OF_BASH = set("PATH HOME LANG PWD OLDPWD SHLVL _ PS1 VIRTUAL_ENV VIRTUAL_ENV_PROMPT".split())
 
 
 @pytest.mark.parametrize("who", AS)
@@ -138,7 +125,6 @@ def test_nothing_of_the_tests_reaches_a_user(who, monkeypatch):
         assert status == 0, said
         seen = json.loads(said.splitlines()[-1])
         assert set(seen["names"]) <= OF_BASH
-        assert seen["threads"] in cores()
         assert not seen["blocked"] and not {"pytest", "kernels", "conftest"} & set(seen["modules"])
         assert seen["home"] == str(place.home) and not list(place.home.glob(".*rc"))
         assert seen["from"] == str(place.clone / "transformer_lib" / "__init__.py")
@@ -147,21 +133,6 @@ def test_nothing_of_the_tests_reaches_a_user(who, monkeypatch):
             assert not seen["groups"]
     finally:
         place.remove()
-
-
-def cores() -> set[int]:
-    """As many threads as PyTorch takes by itself: one for each core, however it counts them."""
-    here = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count())
-    topology = Path("/sys/devices/system/cpu")
-    try:
-        names = ("physical_package_id", "core_id")
-        places = {
-            tuple((topology / f"cpu{one}/topology/{name}").read_text() for name in names)
-            for one in here
-        }
-    except OSError:
-        return {len(here)}
-    return {len(here), len(places)}
 
 
 # --- notebooks in kernels that nothing was done to ------------------------------------------------
