@@ -208,13 +208,13 @@ def reason(draw: Draw) -> Sentence:
     likewise = [
         adjective
         for adjective in adjectives
-        if adjective.copula == first.copula
+        if adjective is not first
+        and adjective.copula == first.copula
         and adjective.gradable
         and not opposite(adjective, first)
     ]
-    if first.gradable and len(likewise) > 1 and draw.modifier(0.1):
-        second = draw.pick([adj for adj in likewise if adj is not first])
-        return realize(plan, means_first, first, second)
+    if first.gradable and likewise and draw.modifier(0.1):
+        return realize(plan, means_first, first, draw.pick(likewise))
     return realize(plan, means_first, first)
 
 

@@ -11,7 +11,7 @@ each of the words is common there. A hash of the words decides which, so the cho
 
 import hashlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -332,11 +332,7 @@ def render(corpus: Corpus) -> dict[str, str]:
     for name, rows in corpus.splits.items():
         table = [PAIR_COLUMNS, *rows]
         if name == "pronoun":
-            cells = [
-                [str(getattr(item, column)) for column in PRONOUN_COLUMNS]
-                for item in corpus.pronoun_items
-            ]
-            table = [PRONOUN_COLUMNS, *cells]
+            table = [PRONOUN_COLUMNS, *(map(str, astuple(item)) for item in corpus.pronoun_items)]
         texts[f"{name}.tsv"] = "".join("\t".join(row) + "\n" for row in table)
     return texts
 

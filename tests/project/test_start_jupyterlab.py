@@ -6,6 +6,7 @@ import os
 import re
 import tempfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -131,16 +132,12 @@ def test_a_run_that_is_killed_loses_nothing(course, monkeypatch):
             path.unlink()
         for name, content in began.items():
             (work / name).write_bytes(content)
-        left = [at]
+        step = Mock(side_effect=[None] * at + [KeyboardInterrupt])
 
-        def kill(path, target, left=left):
-            left[0] -= 1
-            if left[0] == -1:
-                raise KeyboardInterrupt
+        def kill(path, target, step=step):
+            step()
             replace(path, target)
-            left[0] -= 1
-            if left[0] == -1:
-                raise KeyboardInterrupt
+            step()
 
         monkeypatch.setattr(Path, "replace", kill)
         with pytest.raises(KeyboardInterrupt):
