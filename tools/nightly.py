@@ -19,12 +19,9 @@ RUNS = {
     "everything, and what takes long": [
         "--nightly",
         "--hypothesis-profile=nightly",
-        "--numprocesses",
-        "auto",
-        "--maxprocesses",
-        "8",
-        "--dist",
-        "loadfile",
+        "--numprocesses=auto",
+        "--maxprocesses=8",
+        "--dist=loadfile",
     ],
     "one process, a random order": ["tests", "--random-order"],
 }

@@ -13,9 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -29,12 +27,12 @@ def found(pattern: str, text: str) -> str:
     return told[1] if told else ""
 
 
-def told_versions(root: Path = ROOT) -> dict[str, str]:
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def told_versions() -> dict[str, str]:
     """The version wherever somebody writes it by hand."""
-
-    def read(name: str) -> str:
-        return (root / name).read_text(encoding="utf-8")
-
     return {
         "pyproject.toml": tomllib.loads(read("pyproject.toml"))["project"]["version"],
         "transformer_lib": found(r'^__version__ = "(.+)"$', read("transformer_lib/__init__.py")),
@@ -43,28 +41,13 @@ def told_versions(root: Path = ROOT) -> dict[str, str]:
     }
 
 
-def built_versions(dist: Path, site: Path) -> dict[str, str]:
-    """The version wherever a build has put it; "" where it is missing."""
-    versions = {}
-    for wheel in dist.glob("*.whl"):
-        with zipfile.ZipFile(wheel) as packed:
-            name = next(n for n in packed.namelist() if n.endswith(".dist-info/METADATA"))
-            inside = packed.read("transformer_lib/__init__.py").decode()
-            versions[wheel.name] = found(r"^Version: (.+)$", packed.read(name).decode())
-            versions[f"{wheel.name}, __version__"] = found(r'^__version__ = "(.+)"$', inside)
-    for source in dist.glob("*.tar.gz"):
-        with tarfile.open(source) as packed:
-            name = next(n for n in packed.getnames() if re.fullmatch(r"[^/]+/PKG-INFO", n))
-            versions[source.name] = found(
-                r"^Version: (.+)$", packed.extractfile(name).read().decode()
-            )
-    for page, pattern in (
-        ("about.html", r"Version (\d[\w.]*\w)"),
-        ("book.html", r"version (\S+?)<"),
-    ):
-        file = site / page
-        versions[page] = found(pattern, file.read_text("utf-8")) if file.exists() else ""
-    return versions
+def printed_versions(site: Path) -> dict[str, str]:
+    """The version wherever the site has put it; "" where it is missing."""
+    about, book = ((site / name).read_text("utf-8") for name in ("about.html", "book.html"))
+    return {
+        "about.html": found(r"Version (\d[\w.]*\w)", about),
+        "book.html": found(r"version (\S+?)<", book),
+    }
 
 
 def disagreements(versions: Mapping[str, str]) -> list[str]:
@@ -77,12 +60,8 @@ def disagreements(versions: Mapping[str, str]) -> list[str]:
     ]
 
 
-def missing(dist: Path, version: str) -> list[str]:
-    """Parts of a release that aren't there, a sentence each."""
-    return [f"{name} is missing" for name in parts(version) if not (dist / name).exists()]
-
-
 def parts(version: str) -> list[str]:
+    """The names of the files; `build` stops where there is no wheel or source of this version."""
     return [
         f"transformer_lib-{version}-py3-none-any.whl",
         f"transformer_lib-{version}.tar.gz",
@@ -92,24 +71,22 @@ def parts(version: str) -> list[str]:
     ]
 
 
-def against_a_tag(root: Path = ROOT) -> list[str]:
+def against_a_tag() -> list[str]:
     """What has to be done before this can be tagged, a sentence each."""
-    version, date = DATED.search((root / "docs/CHANGELOG.md").read_text(encoding="utf-8")).groups()
-    reasons = (
-        []
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", date)
-        else [f"docs/CHANGELOG.md says {date}: date it"]
-    )
-    if git(root, "status", "--porcelain"):
+    version, date = DATED.search(read("docs/CHANGELOG.md")).groups()
+    reasons = []
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", date):
+        reasons.append(f"docs/CHANGELOG.md says {date}: date it")
+    if git("status", "--porcelain"):
         reasons.append("not everything is committed")
-    if git(root, "tag", "--list", f"v{version}"):
+    if git("tag", "--list", f"v{version}"):
         reasons.append(f"there is a tag v{version} already")
     return reasons
 
 
-def git(root: Path, *arguments: str) -> str:
+def git(*arguments: str) -> str:
     command = ["git", *arguments]
-    return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
 
 
 def build(dist: Path, site: Path, version: str) -> None:
@@ -147,14 +124,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong += against_a_tag() if told.tag else []
     if not wrong:
         build(dist, site, version)
-        wrong = missing(dist, version) + disagreements(versions | built_versions(dist, site))
+        wrong = disagreements(versions | printed_versions(site))
     for sentence in wrong:
         print(sentence, file=sys.stderr)
     if wrong:
         return 1
     print(f"{version}: all agree; {dist} holds", *parts(version), sep="\n  ")
     if told.tag:
-        git(ROOT, "tag", "--annotate", f"v{version}", "--message", f"Version {version}")
+        git("tag", "--annotate", f"v{version}", "--message", f"Version {version}")
         print(f"tagged v{version}; publish it with: git push origin v{version}")
     else:
         for sentence in against_a_tag():

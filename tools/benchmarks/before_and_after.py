@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from measuring import arguments, ratio, set_up, show_ratio, take_turns
+from measuring import arguments, ratio, set_up, take_turns
 from starting import processor_time
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,8 +102,8 @@ def main() -> None:
         for name, (do, clock) in asked.items():
             states = {"before": partial(do, before), "after": partial(do, after)}
             times = take_turns(states, options.repeats, clock=clock)
-            middle, beside = statistics.median(times["after"]), ratio(times, "after", "before")
-            print(f"{name:30}{middle:9.2f} s  {show_ratio(beside)}")
+            middle = statistics.median(times["after"])
+            print(f"{name:30}{middle:9.2f} s  {ratio(times, 'after', 'before')}")
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ import argparse
 import copy
 import tempfile
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 import torch
-from measuring import CLOCKS, arguments, milliseconds, ratio, set_up, show_ratio, take_turns
+from measuring import CLOCKS, arguments, milliseconds, ratio, set_up, take_turns
 from torch import nn
 
 from transformer_lib.decoding import beam_search, greedy_decode, optimize_for_decoding
@@ -46,7 +46,18 @@ def model_without_an_end() -> Transformer:
     return model
 
 
-def convert(model: Transformer, folder: Path) -> None:
+def engines(model: Transformer, folder: str, threads: int) -> dict:
+    """CTranslate2's translators with the weights of our model, by their names here."""
+    convert(model, folder)
+    return {
+        name: ctranslate2.Translator(
+            folder, compute_type=kind, inter_threads=1, intra_threads=threads
+        )
+        for name, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8"))
+    }
+
+
+def convert(model: Transformer, folder: str) -> None:
     """Write our model as CTranslate2 reads it: ReLU, no biases in attention."""
     config = model.config
     spec = TransformerSpec.from_config(config.N, config.h, pre_norm=config.norm_first)
@@ -80,7 +91,7 @@ def convert(model: Transformer, folder: Path) -> None:
     spec.config.bos_token = spec.config.decoder_start_token = bos
     spec.config.eos_token, spec.config.unk_token = eos, unk
     spec.validate()
-    spec.save(str(folder))
+    spec.save(folder)
 
 
 def vocabulary(size: int) -> list[str]:
@@ -112,8 +123,8 @@ def set_norm(theirs, norm: nn.LayerNorm) -> None:
 
 def measure(
     model: Transformer, translators: dict, sentences: int, options: argparse.Namespace
-) -> dict:
-    """translators: CTranslate2's, by their names here."""
+) -> None:
+    """Print how long each takes. translators: what `engines` gives, or none."""
     ids = torch.randint(len(SPECIALS), VOCAB, (sentences, WORDS - 1)).tolist()
     src = source_batch(ids)
     words = [[*as_words(sentence), SPECIALS[EOS]] for sentence in ids]
@@ -125,12 +136,9 @@ def measure(
         """Which also says how likely a translation is: a beam of one."""
         return lambda: beam_search(model, src, beam_size=1, max_length=WORDS)
 
-    def theirs(translator) -> Callable[[], list[list[str]]]:
-        def run() -> list[list[str]]:
-            results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
-            return [result.hypotheses[0] for result in results]
-
-        return run
+    def theirs(translator) -> list[list[str]]:
+        results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
+        return [result.hypotheses[0] for result in results]
 
     quick, small = optimize_for_decoding(model), optimize_for_decoding(model, int8=True)
     contestants = {
@@ -141,38 +149,23 @@ def measure(
         "ours, bf16 weights": ours(copy.deepcopy(model).bfloat16()),
         "ours, int8 weights": ours(small),
         "ours, without cache": ours(model, cache=False),
-    } | {name: theirs(translator) for name, translator in translators.items()}
+    } | {name: partial(theirs, translator) for name, translator in translators.items()}
 
     written = contestants[OURS]()
     assert all(len(sentence) == WORDS for sentence in written), "a translation ended too early"
-    result: dict = {"sentences": sentences}
+    print(f"\n{sentences} sentence{'s' * (sentences > 1)} at a time", end="")
     if translators:
         pairs = zip(written, contestants[THEIRS](), strict=True)
-        result["written_alike"] = sum(as_words(a) == b for a, b in pairs)
+        alike = sum(as_words(a) == b for a, b in pairs)
+        print(f"; {alike} of {sentences} written alike by both", end="")
     times = take_turns(contestants, options.repeats, CLOCKS[options.clock])
-    result["contestants"] = {
-        name: {
-            "milliseconds": milliseconds(times, name),
-            "words_per_second": 1000 * sentences * WORDS / milliseconds(times, name),
-            "time_vs_ours": ratio(times, name, OURS),
-        }
-        | ({"time_vs_ctranslate2": ratio(times, name, THEIRS)} if translators else {})
-        for name in contestants
-    }
-    return result
-
-
-def show(result: dict) -> None:
-    sentences = result["sentences"]
-    print(f"\n{sentences} sentence{'s' * (sentences > 1)} at a time", end="")
-    if "written_alike" in result:
-        print(f"; {result['written_alike']} of {sentences} written alike by both", end="")
     print(f"\n{'':22}{'ms':>9}{'words/s':>10}{'time / CTranslate2':>22}{'time / ours':>20}")
-    for name, row in result["contestants"].items():
-        beside = show_ratio(row["time_vs_ctranslate2"]) if "time_vs_ctranslate2" in row else "-"
+    for name in contestants:
+        taken = milliseconds(times, name)
+        beside = ratio(times, name, THEIRS) if translators else "-"
         print(
-            f"{name:22}{row['milliseconds']:9.1f}{row['words_per_second']:10.0f}"
-            f"{beside:>22}{show_ratio(row['time_vs_ours']):>20}"
+            f"{name:22}{taken:9.1f}{1000 * sentences * WORDS / taken:10.0f}"
+            f"{beside:>22}{ratio(times, name, OURS):>20}"
         )
 
 
@@ -189,13 +182,9 @@ def main() -> None:
     else:
         print(f"CTranslate2 {ctranslate2.__version__}")
         with tempfile.TemporaryDirectory() as folder:
-            convert(model, Path(folder))
-            for name, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
-                translators[name] = ctranslate2.Translator(
-                    folder, compute_type=kind, inter_threads=1, intra_threads=options.threads
-                )
+            translators = engines(model, folder, options.threads)
     for sentences in options.sentences:
-        show(measure(model, translators, sentences, options))
+        measure(model, translators, sentences, options)
 
 
 if __name__ == "__main__":

@@ -9,23 +9,18 @@ same weights; both sort by length and keep the order. See tools/benchmarks/READM
 
 import argparse
 import tempfile
+from functools import partial
 from pathlib import Path
 
-from decoding import as_words, convert, ctranslate2
-from measuring import CLOCKS, arguments, milliseconds, ratio, set_up, show_ratio, take_turns
+from decoding import OURS, THEIRS, as_words, ctranslate2, engines
+from measuring import CLOCKS, arguments, milliseconds, ratio, set_up, take_turns
 
 from transformer_lib.cli.translate import translate_lines
 from transformer_lib.text import english_spanish
 from transformer_lib.text.tokens import EOS, SPECIALS
 from transformer_lib.translator import Translator
 
-OURS, THEIRS = "ours, fp32", "CTranslate2, fp32"
 BATCH = 128  # sentences at a time, as in Translator.translate
-
-
-def sentences() -> list[str]:
-    """2,000 English sentences, half of them longer than any that the grammar's model has read."""
-    return [source for name in ("test", "longer") for source, _ in english_spanish.load(name)]
 
 
 def theirs(engine, translator: Translator, source: Path, target: Path) -> None:
@@ -45,17 +40,17 @@ def theirs(engine, translator: Translator, source: Path, target: Path) -> None:
             print(translator.tgt.postprocess(words, each), file=file)
 
 
-def measure(options: argparse.Namespace, folder: Path) -> dict:
+def measure(options: argparse.Namespace, folder: Path) -> None:
+    """Print how fast each is, and how many lines it writes as CTranslate2 does."""
     translator = Translator.load(options.model)
     translator.confidence = None  # no remarks on doubtful lines: CTranslate2 makes none
     source = folder / "english.txt"
     if options.sentences:
         texts = options.sentences.read_text(encoding="utf-8").splitlines()
-    else:
-        texts = sentences()
+    else:  # 2,000, half of them longer than any that the grammar's model has read
+        pairs = english_spanish.load("test") + english_spanish.load("longer")
+        texts = [english for english, _ in pairs]
     source.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    (folder / "model").mkdir()
-    convert(translator.model, folder / "model")
 
     def ours(translator: Translator, file: str) -> None:
         with open(source, "rb") as text, open(folder / file, "w", encoding="utf-8") as out:
@@ -64,27 +59,24 @@ def measure(options: argparse.Namespace, folder: Path) -> dict:
     quick, small = translator.optimize_for_decoding(), translator.optimize_for_decoding(int8=True)
     half = translator.optimize_for_decoding(bf16=True)
     contestants = {
-        name: lambda name=name, translator=translator: ours(translator, name)
-        for name, translator in {OURS: quick, "ours, bf16": half, "ours, int8": small}.items()
+        OURS: partial(ours, quick, OURS),
+        "ours, bf16": partial(ours, half, "ours, bf16"),
+        "ours, int8": partial(ours, small, "ours, int8"),
     }
-    for them, kind in ((THEIRS, "float32"), ("CTranslate2, int8", "int8")):
-        engine = ctranslate2.Translator(
-            str(folder / "model"), compute_type=kind, inter_threads=1, intra_threads=options.threads
-        )
-        contestants[them] = lambda engine=engine, them=them: theirs(
-            engine, translator, source, folder / them
-        )
+    model = folder / "model"
+    model.mkdir()
+    for name, engine in engines(translator.model, str(model), options.threads).items():
+        contestants[name] = partial(theirs, engine, translator, source, folder / name)
     times = take_turns(contestants, options.repeats, CLOCKS[options.clock])
-    written = {each: (folder / each).read_text(encoding="utf-8") for each in contestants}
-    lines = written[THEIRS].splitlines()
-    return {
-        each: {
-            "sentences_per_second": 1000 * len(lines) / milliseconds(times, each),
-            "speed_vs_ctranslate2": ratio(times, THEIRS, each),
-            "written_alike": sum(map(str.__eq__, lines, written[each].splitlines())),
-        }
-        for each in contestants
+    print("speed = CTranslate2's time in fp32 / the row's time: median (quartiles)")
+    print(f"\n{'':22}{'sentences/s':>12}{'speed':>20}{'lines as CTranslate2, fp32':>30}")
+    written = {
+        each: (folder / each).read_text(encoding="utf-8").splitlines() for each in contestants
     }
+    for each, lines in written.items():
+        rate = 1000 * len(lines) / milliseconds(times, each)
+        alike = sum(map(str.__eq__, lines, written[THEIRS]))
+        print(f"{each:22}{rate:12.0f}{ratio(times, THEIRS, each):>20}{alike:30}")
 
 
 def main() -> None:
@@ -98,14 +90,7 @@ def main() -> None:
     set_up(options)
     print(f"CTranslate2 {ctranslate2.__version__}")
     with tempfile.TemporaryDirectory() as folder:
-        results = measure(options, Path(folder))
-    print("speed = CTranslate2's time in fp32 / the row's time: median (quartiles)")
-    print(f"\n{'':22}{'sentences/s':>12}{'speed':>20}{'lines as CTranslate2, fp32':>30}")
-    for name, row in results.items():
-        print(
-            f"{name:22}{row['sentences_per_second']:12.0f}"
-            f"{show_ratio(row['speed_vs_ctranslate2']):>20}{row['written_alike']:30}"
-        )
+        measure(options, Path(folder))
 
 
 if __name__ == "__main__":

@@ -50,15 +50,11 @@ def milliseconds(times: Times, name: str) -> float:
     return 1000 * statistics.median(times[name])
 
 
-def ratio(times: Times, numerator: str, denominator: str) -> dict[str, float]:
+def ratio(times: Times, numerator: str, denominator: str) -> str:
     """Median and quartiles of (numerator's time / denominator's time), round by round."""
     each = [a / b for a, b in zip(times[numerator], times[denominator], strict=True)]
     low, middle, high = statistics.quantiles(each, n=4, method="inclusive")
-    return {"median": middle, "low": low, "high": high}
-
-
-def show_ratio(value: dict[str, float]) -> str:
-    return f"{value['median']:.2f} ({value['low']:.2f}-{value['high']:.2f})"
+    return f"{middle:.2f} ({low:.2f}-{high:.2f})"
 
 
 def matrix_products(n: int = 1024, device: torch.device = CPU) -> Contestants:

@@ -24,13 +24,15 @@ class Marian(nn.Module):
         super().__init__()
         from transformers import MarianConfig, MarianMTModel
 
-        both = {"layers": N, "ffn_dim": d_ff, "attention_heads": h}
-        halves = {
-            f"{half}_{name}": n for half in ("encoder", "decoder") for name, n in both.items()
-        }
         config = MarianConfig(
             vocab_size=vocab_size,
+            encoder_layers=N,
+            decoder_layers=N,
             d_model=d_model,
+            encoder_ffn_dim=d_ff,
+            decoder_ffn_dim=d_ff,
+            encoder_attention_heads=h,
+            decoder_attention_heads=h,
             dropout=dropout,
             activation_function="relu",
             max_position_embeddings=LONGEST,
@@ -39,7 +41,6 @@ class Marian(nn.Module):
             pad_token_id=PAD,
             eos_token_id=EOS,
             decoder_start_token_id=BOS,
-            **halves,
         )
         self.model = MarianMTModel(config)
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from functools import partial
 
-from measuring import arguments, ratio, set_up, show_ratio, take_turns
+from measuring import arguments, ratio, set_up, take_turns
 
 from course.drawing.registry import FIGURES
 
@@ -57,7 +57,7 @@ def main() -> None:
     for name, seconds in sorted(middle.items(), key=lambda item: item[1]):
         print(f"{name:40}{seconds:8.2f}{seconds - middle[OURS]:14.2f}")
     if options.repeats > 1:
-        print(f"\n{OURS} / {TORCH}: {show_ratio(ratio(times, OURS, TORCH))}")
+        print(f"\n{OURS} / {TORCH}: {ratio(times, OURS, TORCH)}")
 
 
 if __name__ == "__main__":

@@ -14,17 +14,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import torch
-from measuring import (
-    CLOCKS,
-    Contestants,
-    arguments,
-    milliseconds,
-    ratio,
-    set_up,
-    show_ratio,
-    take_turns,
-)
+from measuring import Contestants, arguments, milliseconds, ratio, set_up, take_turns
 from training_step import our_step, random_batch
 
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
@@ -68,27 +58,8 @@ def contestants(size: str) -> Contestants:
     step = our_step(
         Transformer(vocab_size, vocab_size, model), random_batch(vocab_size, sentences, words, 0.0)
     )
-    return {name: with_threads(count, step, steps) for name, count in counts().items()}
-
-
-def counts() -> dict[str, int]:
-    return {"one": 1, "all": os.cpu_count() or 1}
-
-
-def measure(size: str, rounds: int) -> list[dict]:
-    rows = []
-    for beside in BUSY:
-        with busy(beside):
-            times = take_turns(contestants(size), rounds, CLOCKS["wall"])
-        rows.append(
-            {
-                "busy": beside,
-                "milliseconds": {name: milliseconds(times, name) for name in times},
-                "slowest": {name: 1000 * max(times[name]) for name in times},
-                "ratio": ratio(times, "all", "one"),
-            }
-        )
-    return rows
+    counts = {"one": 1, "all": os.cpu_count() or 1}
+    return {name: with_threads(count, step, steps) for name, count in counts.items()}
 
 
 def main() -> None:
@@ -102,15 +73,16 @@ def main() -> None:
         rule = threads_for(model.d_model, max_tokens)
         print(f"\n{size}: d_model {model.d_model}, batch {sentences} x {words}; the rule: {rule}")
         print(f"{'busy beside':<14}{'one: ms':>10}{'all: ms':>10}{'slowest':>10}  all / one")
-        for row in measure(size, options.repeats):
-            one, every = (row["milliseconds"][name] / steps for name in ("one", "all"))
-            slowest = row["slowest"]["all"] / steps
+        for beside in BUSY:
+            with busy(beside):
+                times = take_turns(contestants(size), options.repeats)
+            one, every = (milliseconds(times, name) / steps for name in ("one", "all"))
+            slowest = 1000 * max(times["all"]) / steps
             print(
-                f"{row['busy']:<14}{one:>10.1f}{every:>10.1f}{slowest:>10.1f}  "
-                f"{show_ratio(row['ratio'])}"
+                f"{beside:<14}{one:>10.1f}{every:>10.1f}{slowest:>10.1f}  "
+                f"{ratio(times, 'all', 'one')}"
             )
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(os.cpu_count() or 1)
     main()

@@ -22,7 +22,6 @@ from measuring import (
     milliseconds,
     ratio,
     set_up,
-    show_ratio,
     take_turns,
 )
 from peers import installed
@@ -30,7 +29,7 @@ from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
-from course.chapters.ch09_whole_transformer.experiment_scaling import peak_bytes
+from course.chapters.ch09_whole_transformer.experiment_scaling import FusedAttention, peak_bytes
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.embedding import Embeddings, PositionalEncoding
 from transformer_lib.model.transformer import Generator, Transformer, make_model
@@ -40,7 +39,7 @@ from transformer_lib.training.devices import get_device
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 from transformer_lib.training.optimizers import OptimizerOf, adam, muon
 from transformer_lib.training.step import update
-from transformer_lib.variants import fused_attention, replace_modules
+from transformer_lib.variants import replace_modules
 
 SIZES = {  # model, sentences in the batch, words in a sentence
     "toy": ({"N": 2, "d_model": 128, "d_ff": 512, "h": 4}, 1_000, 28, 32),
@@ -88,13 +87,6 @@ def our_step(
     """
     optimizer = optimizer_of(model)
     return lambda: update(model, optimizer, [batch], lr=1e-4, smoothing=0.1, bf16=bf16)
-
-
-class FusedAttention(nn.Module):
-    """PyTorch's own kernel, with the arguments of the library's `Attention`."""
-
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        return fused_attention(query, key, value, mask)
 
 
 def fused(model: Transformer) -> Transformer:
@@ -166,11 +158,11 @@ def megabytes(step: Callable, device: torch.device) -> float:
     return (torch.cuda.max_memory_allocated(device) - before) / 1e6
 
 
-def measure(size: str, options: argparse.Namespace) -> dict:
+def measure(size: str, options: argparse.Namespace) -> None:
+    """Print the steps of one size, beside each other."""
     device = get_device(options.device)
     shape, vocab_size, sentences, words = SIZES[size]
-    batch = random_batch(vocab_size, sentences, words, options.padding)
-    batch = Batch(*(x.to(device) for x in (batch.src, batch.tgt_in, batch.tgt_out)))
+    batch = random_batch(vocab_size, sentences, words, options.padding).to(device)
 
     def ours() -> Transformer:
         return make_model(vocab_size, vocab_size, **shape, dropout=options.dropout).to(device)
@@ -198,38 +190,17 @@ def measure(size: str, options: argparse.Namespace) -> dict:
             for name, model in others.items()
         }
     n = 1024 if device == CPU else 8192  # a GPU needs more to be busy
-    products = matrix_products(n, device)
-    times = take_turns(steps | products, options.repeats, CLOCKS[options.clock])
+    yardsticks = matrix_products(n, device)
+    times = take_turns(steps | yardsticks, options.repeats, CLOCKS[options.clock])
 
     flops = count_flops(steps["ours, fp32"])
-    speed = {name: 2e-6 * n**3 / milliseconds(times, name) for name in products}  # GFLOP/s
+    speed = {name: 2e-6 * n**3 / milliseconds(times, name) for name in yardsticks}  # GFLOP/s
     peak = {"fp32": max(value for name, value in speed.items() if "fp32" in name)}
     peak["bf16"] = speed["bf16"]
-    result = {"matrix_gflops": speed, "step_gflop": flops / 1e9}
-    result["contestants"] = {
-        name: {
-            "milliseconds": milliseconds(times, name),
-            "speed_vs_same": ratio(times, SAME, name),
-            "speed_vs_users": ratio(times, USERS, name),
-            "megabytes": megabytes(steps[name], device),
-            "operators": operators(steps[name]),
-            "wmt14_hours": WMT14_FLOP / (1000 * flops / milliseconds(times, name)) / 3600,
-            "share_of_peak": flops
-            / 1e6
-            / milliseconds(times, name)
-            / peak["bf16" if "bf16" in name else "fp32"],
-        }
-        for name in steps
-    }
-    return result
-
-
-def show(size: str, result: dict) -> None:
-    shape, vocab_size, sentences, words = SIZES[size]
     numbers = ", ".join(f"{name} {value}" for name, value in shape.items())
     print(f"\n{size}: {numbers}, vocabulary {vocab_size}, batch {sentences} x {words}")
-    speed = ", ".join(f"{name} {value:.0f}" for name, value in result["matrix_gflops"].items())
-    print(f"{result['step_gflop']:.1f} GFLOP a step; matrix products, GFLOP/s: {speed}")
+    products = ", ".join(f"{name} {value:.0f}" for name, value in speed.items())
+    print(f"{flops / 1e9:.1f} GFLOP a step; matrix products, GFLOP/s: {products}")
     print("speed = the peer's time / the row's time: median (quartiles)")
     print("MB = the most that tensors hold at a time, beside the weights and Adam's averages")
     print("WMT14 = hours for the training in docs/scaling.md, at the row's rate of operations")
@@ -237,11 +208,14 @@ def show(size: str, result: dict) -> None:
         f"{'':46}{'ms':>8}{'like ours':>18}{'as users':>18}{'of peak':>9}{'MB':>6}{'WMT14':>9}"
         f"{'operators':>11}"
     )
-    for name, row in result["contestants"].items():
+    for name, step in steps.items():
+        taken = milliseconds(times, name)
+        rate = 1e-6 * flops / taken  # GFLOP/s
+        share = rate / peak["bf16" if "bf16" in name else "fp32"]
+        hours = WMT14_FLOP / (1e9 * rate) / 3600
         print(
-            f"{name:46}{row['milliseconds']:8.1f}{show_ratio(row['speed_vs_same']):>18}"
-            f"{show_ratio(row['speed_vs_users']):>18}{row['share_of_peak']:9.0%}"
-            f"{row['megabytes']:6.0f}{row['wmt14_hours']:9,.1f}{row['operators']:11,}"
+            f"{name:46}{taken:8.1f}{ratio(times, SAME, name):>18}{ratio(times, USERS, name):>18}"
+            f"{share:9.0%}{megabytes(step, device):6.0f}{hours:9,.1f}{operators(step):11,}"
         )
 
 
@@ -263,7 +237,7 @@ def main() -> None:
 
     set_up(options)
     for size in options.sizes:
-        show(size, measure(size, options))
+        measure(size, options)
 
 
 if __name__ == "__main__":
