@@ -20,15 +20,14 @@ from course.grammar.morphology import (
     participle,
 )
 
-PARTS = ("noun", "verb", "adjective", "name", "other")
-
 
 @dataclass(frozen=True)
 class WordClass:
     """What kind of word a word form is.
 
-    part: one of PARTS; "other" holds grammar words (the, not, in), numbers, signs, and words of set
-    phrases. gender: "m", "f", or "" for none or either. number: "one", "many", or "" for neither.
+    part: "noun", "verb", "adjective", "name" or "other", which holds grammar words (the, not, in),
+    numbers, signs, and words of set phrases. gender: "m", "f", or "" for none or either. number:
+    "one", "many", or "" for neither.
     """
 
     part: str

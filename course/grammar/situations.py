@@ -40,10 +40,10 @@ class Situation:
     first: tuple[Noun, ...]
     about_first: tuple[Adjective, ...]
     groups: tuple[tuple[tuple[Noun, ...], tuple[Adjective, ...]], ...] = field(repr=False)
-    negative: bool = True
-    modes: tuple[str, ...] = ("do",)
-    feelings: tuple[str, ...] = ()
-    weight: float = 1
+    feelings: tuple[str, ...]
+    negative: bool
+    modes: tuple[str, ...]
+    weight: float
 
     @property
     def second(self) -> tuple[Noun, ...]:
@@ -62,14 +62,32 @@ def _adjectives(names: str) -> tuple[Adjective, ...]:
     return tuple(ADJECTIVES[name] for name in names.split())
 
 
-def _situation(verb: Verb, first: str, about_first: str, groups: dict, feelings="", **options):
+DO = ("do",)
+DO_OR_CAN = ("do", "do", "can")
+ANYHOW = ("do", "do", "do", "can", "want")
+
+
+def _situation(
+    verb: Verb,
+    first: str,
+    about_first: str,
+    groups: dict,
+    feelings="",
+    *,
+    negative=True,
+    modes=ANYHOW,
+    weight=1,
+):
+    """A situation from the names in it; what is done for a reason (not `negative`) is just done."""
     return Situation(
         verb,
         tuple(nouns_for(first)),
         _adjectives(about_first),
         tuple((tuple(nouns_for(nouns)), _adjectives(names)) for nouns, names in groups.items()),
-        feelings=tuple(feelings.split()),
-        **options,
+        tuple(feelings.split()),
+        negative,
+        modes if negative else DO,
+        weight,
     )
 
 
@@ -79,8 +97,6 @@ DRINKERS = "dog cat horse cow goat donkey pig mule bear fox rabbit"
 FRUIT = "apple pear peach tomato banana strawberry"
 HEAVY = "box trunk sack suitcase wardrobe table bed sofa piano mirror"
 PEOPLE = "person -baby"
-ANYHOW = ("do", "do", "do", "can", "want")
-DO_OR_CAN = ("do", "do", "can")
 ANIMAL_SITUATIONS = (
     _situation(
         VERBS["cross"],
@@ -91,7 +107,6 @@ ANIMAL_SITUATIONS = (
             "bridge road path": "dangerous slippery long narrow",
         },
         "hungry sleepy afraid",
-        modes=ANYHOW,
         weight=3.5,
     ),
     _situation(
@@ -106,7 +121,6 @@ ANIMAL_SITUATIONS = (
             "desert": "dangerous dry hot",
         },
         "hungry thirsty sleepy afraid",
-        modes=ANYHOW,
         weight=3.5,
     ),
     _situation(
@@ -132,7 +146,6 @@ ANIMAL_SITUATIONS = (
             "church store classroom": "dark noisy full closed",
         },
         "afraid sleepy",
-        modes=ANYHOW,
         weight=2.5,
     ),
     _situation(
@@ -145,7 +158,6 @@ ANIMAL_SITUATIONS = (
             "barn": "dark dirty noisy",
         },
         "afraid sleepy",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -170,7 +182,6 @@ ANIMAL_SITUATIONS = (
             "ladder": "high narrow dangerous slippery broken",
         },
         "afraid sleepy",
-        modes=ANYHOW,
         weight=2,
     ),
     _situation(
@@ -179,7 +190,6 @@ ANIMAL_SITUATIONS = (
         "tired scared sick nervous injured lazy fat",
         {"mountain hill": "high steep dangerous slippery", "rock": "high slippery steep wet"},
         "afraid sleepy",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -197,7 +207,6 @@ ANIMAL_SITUATIONS = (
             "cake": "dry hard",
         },
         "sleepy thirsty",
-        modes=ANYHOW,
         weight=3,
     ),
     _situation(
@@ -214,7 +223,6 @@ ANIMAL_SITUATIONS = (
         "sick scared nervous tired",
         {"water": "dirty cold hot", "milk": "cold hot"},
         "sleepy",
-        modes=ANYHOW,
     ),
     _situation(
         VERBS["carry"],
@@ -222,7 +230,6 @@ ANIMAL_SITUATIONS = (
         "tired sick lazy injured weak old",
         {HEAVY + " machine rug": "heavy wide long"},
         "hungry sleepy thirsty",
-        modes=ANYHOW,
         weight=2.5,
     ),
     _situation(
@@ -231,7 +238,6 @@ ANIMAL_SITUATIONS = (
         "tired sick lazy injured weak old",
         {HEAVY + " machine rock truck car": "heavy"},
         "hungry sleepy",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -267,7 +273,6 @@ ANIMAL_SITUATIONS = (
         "tired sick lazy injured bored distracted",
         {"prey": "fast hidden intelligent"},
         "sleepy",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -289,6 +294,7 @@ THING_SITUATIONS = (
         PACKED,
         "wide long thick big",
         {"container": "small narrow full"},
+        modes=DO,
         weight=5.5,
     ),
     _situation(
@@ -296,6 +302,7 @@ THING_SITUATIONS = (
         "table chair sofa bed shelf wardrobe piano mirror",
         "wide long big",
         {"room kitchen bathroom garage": "small narrow full", "van truck car": "small narrow full"},
+        modes=DO,
         weight=2,
     ),
     _situation(
@@ -303,6 +310,7 @@ THING_SITUATIONS = (
         "car van truck bus boat motorcycle",
         "wide long big",
         {"garage barn": "small narrow full", "street tunnel": "narrow"},
+        modes=DO,
         weight=1.5,
     ),
     _situation(
@@ -343,7 +351,6 @@ PEOPLE_SITUATIONS = (
             "car motorcycle bicycle boat phone computer": "expensive slow old",
             "house castle": "expensive dark old",
         },
-        modes=ANYHOW,
         weight=2,
     ),
     _situation(
@@ -357,7 +364,6 @@ PEOPLE_SITUATIONS = (
             "beach island": "dangerous dirty",
         },
         "hungry",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -366,7 +372,6 @@ PEOPLE_SITUATIONS = (
         "tired bored distracted lazy busy",
         {"book story": "boring long difficult", "letter newspaper": "boring long wet"},
         "sleepy",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -393,7 +398,6 @@ PEOPLE_SITUATIONS = (
             "cookie cake": "hard dry",
         },
         "sleepy thirsty",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -401,7 +405,6 @@ PEOPLE_SITUATIONS = (
         PEOPLE,
         "tired sick lazy busy injured",
         {HEAVY + " rug": "heavy wide long"},
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -416,7 +419,6 @@ PEOPLE_SITUATIONS = (
             "desert": "dry dangerous",
         },
         "afraid",
-        modes=ANYHOW,
         weight=1.5,
     ),
     _situation(
@@ -429,7 +431,6 @@ PEOPLE_SITUATIONS = (
             "ladder": "broken high slippery",
         },
         "afraid",
-        modes=ANYHOW,
     ),
     _situation(
         VERBS["open"],
@@ -437,7 +438,6 @@ PEOPLE_SITUATIONS = (
         "scared nervous tired distracted",
         {"door window": "broken dirty heavy", "box trunk suitcase": "empty heavy broken"},
         "afraid",
-        modes=ANYHOW,
     ),
 )
 SITUATIONS = ANIMAL_SITUATIONS + THING_SITUATIONS + PEOPLE_SITUATIONS
