@@ -11,7 +11,7 @@ import tempfile
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from tests.here import ROOT
+from tests.here import ROOT, outcome
 
 ORDINARY = 1234  # a user of no account and no rights
 SCRIPTS = ("torchrun", "transformer-lib", "jupyter-lab")
@@ -73,16 +73,13 @@ def clone(folder: Path) -> None:
         leave = shutil.ignore_patterns(".venv", "__pycache__", "work", "site", "runs")
         shutil.copytree(ROOT, folder, ignore=leave)
         return
-    subprocess.run(["git", "clone", "-q", "--no-hardlinks", ROOT, folder], check=True)
-    asked = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    here = subprocess.run(asked, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    names = {name for name in here.split("\0") if name and (ROOT / name).is_file()}
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
-    kept = subprocess.run(["git", "ls-files", "-z"], cwd=folder, check=True, capture_output=True)
-    for name in set(kept.stdout.decode().split("\0")) - names - {""}:
-        (folder / name).unlink()
+    outcome("git", "clone", "-q", "--no-checkout", "--no-hardlinks", ROOT, folder)
+    outcome("git", "-C", folder, "reset", "-q")  # it has all files in its list, and none yet
+    here = outcome("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    for name in here.split("\0"):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
 
 
 def environment(folder: Path, inside: bool) -> None:
