@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -113,10 +113,10 @@ def digest(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--tag", action="store_true", help="tag it, if all agrees")
-    told = options.parse_args(arguments)
+    told = options.parse_args()
     dist, site = ROOT / "dist", ROOT / "site"
     versions = told_versions()
     version = versions["pyproject.toml"]

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,12 +34,12 @@ def commands(
     return [*first, [*fetch, "--find-links", str(folder), *wanted]]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--out", type=Path, default=ROOT / "wheelhouse", metavar="DIR")
     options.add_argument("--extra", default="lab", help="lab (the default), grading, site or test")
     options.add_argument("--torch-index", default="", metavar="URL")
-    told = options.parse_args(arguments)
+    told = options.parse_args()
     with tempfile.TemporaryDirectory() as place:
         venv.create(place, with_pip=True)
         python = Path(place) / ("Scripts" if sys.platform == "win32" else "bin") / "python"

@@ -57,7 +57,7 @@ def ratio(times: Times, numerator: str, denominator: str) -> str:
     return f"{middle:.2f} ({low:.2f}-{high:.2f})"
 
 
-def matrix_products(n: int = 1024, device: torch.device = CPU) -> Contestants:
+def matrix_products(n: int, device: torch.device) -> Contestants:
     """The yardstick: one product of two n x n matrices, 2 n^3 operations.
 
     PyTorch multiplies fp32 matrices through MKL, which some processors run slower than they could;
