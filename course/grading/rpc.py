@@ -94,26 +94,21 @@ class Line:
         """Call a function of the other side -> its result. Meanwhile it may call ours."""
         self.send(["call", number, list(inputs), options])
         while True:
-            kind, *rest = self.receive()
-            if kind == "answer" and len(rest) == 1:
-                return rest[0]
-            if kind == "error" and len(rest) == 2:
-                raise raised(*rest)
-            self.serve(kind, rest)
+            match self.receive():
+                case ["answer", result]:
+                    return result
+                case ["error", name, text]:
+                    raise raised(name, text)
+                case other:
+                    self.serve(other)
 
-    def serve(self, kind: Any, rest: list) -> None:
+    def serve(self, message: list) -> None:
         """Answer one call."""
-        try:
-            asked, (number, inputs, options) = kind == "call", rest
-        except ValueError as error:
-            raise Lost("not a message") from error
-        if not (
-            asked
-            and self.is_offered(number)
-            and isinstance(inputs, list)
-            and isinstance(options, dict)
-        ):
-            raise Lost("not a message")
+        match message:
+            case ["call", number, list(inputs), dict(options)] if self.is_offered(number):
+                pass
+            case _:
+                raise Lost("not a message")
         try:
             self.allow([inputs, options])
             self.send(["answer", self.functions[number](*inputs, **options)])
@@ -218,29 +213,30 @@ class Line:
         if not isinstance(said, dict):
             return said
         ((kind, value),) = said.items()
-        if kind in ("tuple", "set"):
-            parts = [self.unpack(part, tensors) for part in value]
-            return tuple(parts) if kind == "tuple" else set(parts)
-        if kind == "dict":
-            return dict(self.unpack(pair, tensors) for pair in value)
-        if kind == "hypothesis":
-            return Hypothesis(**self.unpack(value, tensors))
-        if kind == "parts":
-            return Parts(**self.unpack(value, tensors))
-        if kind == "nothing":
-            return ...
-        if kind == "complex":
-            return complex(*value)
-        if kind == "tensor":
-            return tensors[value]
-        if kind == "loss":
-            return tensors[value].requires_grad_()
-        if kind == "yours":
-            if not self.is_offered(value):
-                raise ValueError("nothing is offered under this number")
-            return self.functions[value]
-        if kind == "function":
-            return Remote(self, value)
+        match kind:
+            case "tuple" | "set":
+                parts = [self.unpack(part, tensors) for part in value]
+                return tuple(parts) if kind == "tuple" else set(parts)
+            case "dict":
+                return dict(self.unpack(pair, tensors) for pair in value)
+            case "hypothesis":
+                return Hypothesis(**self.unpack(value, tensors))
+            case "parts":
+                return Parts(**self.unpack(value, tensors))
+            case "nothing":
+                return ...
+            case "complex":
+                return complex(*value)
+            case "tensor":
+                return tensors[value]
+            case "loss":
+                return tensors[value].requires_grad_()
+            case "yours":
+                if not self.is_offered(value):
+                    raise ValueError("nothing is offered under this number")
+                return self.functions[value]
+            case "function":
+                return Remote(self, value)
         return named(str(value), object)()  # something else: only the name of its type is known
 
 

@@ -56,8 +56,7 @@ def main(given: dict[str, Any]) -> None:
         signal.alarm(int(given["seconds"]) + 60)
     sys.addaudithook(guard(Path.cwd(), readable()))
     while True:
-        kind, *rest = line.receive()
-        line.serve(kind, rest)
+        line.serve(line.receive())
 
 
 def guard(own: Path, may_be_read: Iterable[str]) -> Callable[[str, tuple], None]:

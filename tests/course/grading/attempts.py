@@ -9,8 +9,7 @@ import contextlib
 import functools
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from course.checks import Hint
 from course.grading.assignment_files import Assignment, Exercise
@@ -21,11 +20,9 @@ from tests.course.grading.other_inputs import OTHER_INPUTS
 OTHER = "tests.course.grading.other_inputs"
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """mistake: in a few words. hint: a part of what the check says to it. points: what it keeps."""
+class Attempt(NamedTuple):
+    """hint: a part of what the check says to it, "" if it is right. points: what it gets."""
 
-    mistake: str
     code: str
     hint: str
     points: float
@@ -74,22 +71,22 @@ def called(source: Assignment, exercise: Exercise) -> tuple[Callable, list[str]]
     return check, [ast.unparse(argument) for argument in call.args]
 
 
-def answers(source: Assignment, exercise: Exercise) -> tuple[list[str], list[Wrong]]:
-    """Right and wrong answers as code: those of the check, and what its hidden tests find."""
-    right, wrong = [], []
+def answers(source: Assignment, exercise: Exercise) -> list[Attempt]:
+    """Right and wrong answers as code: what its hidden tests find, and those of the check."""
     check, names = called(source, exercise)
-    for i in range(len(OTHER_INPUTS.get(exercise.name, ()))):
-        code = (
-            f"from {OTHER} import OTHER_INPUTS as some\n{exercise.name} = some[{names[0]!r}][{i}]"
+    found = [
+        Attempt(
+            f"from {OTHER} import OTHER_INPUTS as some\n"
+            f"{exercise.name} = some[{exercise.name!r}][{i}]",
+            "wrong for other inputs",
+            exercise.points / 2,
         )
-        wrong.append(Wrong("others", code, "wrong for other inputs", exercise.points / 2))
+        for i in range(len(OTHER_INPUTS.get(exercise.name, ())))
+    ]
     for name in (name for name, one in all_checks().items() if one is check):
         for one in attempts_of(name, check):
             thing = one.place.split(".")[0].split("(")[0]
             imported = f"from {one.module} import {thing}\n" if one.module else ""
             code = f"{imported}{', '.join(names)} = {one.place}"
-            if one.hint:
-                wrong.append(Wrong(one.hint[:30], code, one.hint, one.keeps * exercise.points))
-            else:
-                right.append(code)
-    return right, wrong
+            found.append(Attempt(code, one.hint, one.keeps * exercise.points))
+    return found

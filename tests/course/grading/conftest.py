@@ -1,20 +1,19 @@
 """What holds for the tests of the coursework."""
 
 import os
+import socket
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
-from course.chapters.ch10_training import checks as check
+from course.checks.watching import on_guard, watched
 from course.grading import __main__ as command_line
 from course.grading import sandboxes
 from course.grading.limits import ROOT
 from course.grading.rpc import Line, Lost
 from course.grading.sandboxes import find_sandbox, why_not
 from tests.course.grading import copies
-from tests.course.grading.trained import share_of_copies
 
 
 @pytest.fixture(autouse=True)
@@ -52,40 +51,26 @@ def sandbox(request, monkeypatch, tmp_path_factory):
     return name
 
 
-@pytest.fixture(scope="session")
-def trained(tmp_path_factory) -> Path:
-    """A folder for results of training that all processes of a run share."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "trained"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def trained_once(monkeypatch, trained):
-    monkeypatch.setattr(check, "share_of_copies", share_of_copies(trained))
-
-
 @pytest.fixture
 def lines():
-    """Two ends of a connection; the far one answers calls in a thread."""
-    (here_in, there_out), (there_in, here_out) = os.pipe(), os.pipe()
-    here = Line(os.fdopen(here_in, "rb"), os.fdopen(here_out, "wb"))
-    there = Line(os.fdopen(there_in, "rb"), os.fdopen(there_out, "wb"))
+    """Two ends of a connection; the far one, a student's, answers calls in a thread."""
+    ends = socket.socketpair()
+    files = [end.makefile("rwb") for end in ends]
+    here, there = (Line(file, file) for file in files)
+    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
+    there.functions += [None, None, call, on_guard]  # as course/grading/worker.py offers them
 
     def answer():
         try:
             while True:
-                kind, *rest = there.receive()
-                there.serve(kind, rest)
+                there.serve(there.receive())
         except Lost:
             pass
 
     thread = threading.Thread(target=answer)
     thread.start()
     yield here, there
-    here.writer.close()
+    ends[0].shutdown(socket.SHUT_RDWR)
     thread.join()
-    for line in (here, there):
-        line.reader.close()
-    there.writer.close()
+    for one in (*files, *ends):
+        one.close()

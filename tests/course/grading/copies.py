@@ -20,24 +20,20 @@ def launch(process, module, given, errors):
     if process.sandbox in sandboxes.SANDBOXES:
         return new_program(process, module, given, errors)
     SERVER.set_forkserver_preload(["course.grading.worker", "tests.course.grading.copies"])
-    (to_read, to_it), (from_it, to_write) = SERVER.Pipe(False), SERVER.Pipe(False)
-    words = (to_read, to_write, process.home, sandboxes.environment(process), module, given)
+    ours, theirs = SERVER.Pipe()
+    words = (theirs, process.home, sandboxes.environment(process), module, given)
     copy = SERVER.Process(target=work, args=words, daemon=True)
     copy.start()
-    stdin, stdout = (
-        os.fdopen(os.dup(to_it.fileno()), "wb"),
-        os.fdopen(os.dup(from_it.fileno()), "rb"),
-    )
-    for end in (to_read, to_it, from_it, to_write):
-        end.close()
+    stdin, stdout = (os.fdopen(os.dup(ours.fileno()), mode) for mode in ("wb", "rb"))
+    ours.close()
+    theirs.close()
     return SimpleNamespace(stdin=stdin, stdout=stdout, pid=copy.pid, kill=copy.kill, wait=copy.join)
 
 
-def work(reads, writes, home, environment, module, given):
-    os.dup2(reads.fileno(), 0)
-    os.dup2(writes.fileno(), 1)
-    reads.close()
-    writes.close()
+def work(theirs, home, environment, module, given):
+    os.dup2(theirs.fileno(), 0)
+    os.dup2(theirs.fileno(), 1)
+    theirs.close()
     os.chdir(home)
     os.environ.clear()
     os.environ.update(environment)

@@ -71,22 +71,13 @@ def {name}(*inputs, inner={name}):
 
 
 def in_other_words(code: str) -> str:
-    """The same program with other names for all that it names itself, but for a class's fields."""
+    """The same program with other names for what its functions are given."""
     tree = ast.parse(textwrap.dedent(code))
-    own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    own |= {
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    own -= {
-        part.target.id for one in classes for part in one.body if isinstance(part, ast.AnnAssign)
-    }
+    given = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.arg) and node.arg in own:
+        if isinstance(node, ast.arg):
             node.arg = f"its_{node.arg}"
-        elif isinstance(node, ast.Name) and node.id in own:
+        elif isinstance(node, ast.Name) and node.id in given:
             node.id = f"its_{node.id}"
     return ast.unparse(tree)
 

@@ -5,10 +5,7 @@ classic mistakes, ten of each exercise (test_attempts.py goes through all of the
 hand in assignment 2 in ways that teachers get to see. The hostile ones come extra.
 """
 
-import csv
-import functools
 import json
-import os
 from collections import defaultdict
 from unittest.mock import patch
 
@@ -16,54 +13,36 @@ import pytest
 
 from course.grading import __main__ as command_line
 from course.grading.__main__ import main
-from course.grading.assignment_files import FOLDER, assignments, grade_id, student_version, text
-from tests.course.grading.attempts import Wrong, answers
-from tests.course.grading.classroom import filled_in, hand_in, solutions
+from course.grading.assignment_files import a_cell, assignments, grade_id, student_version, text
+from tests.course.grading.attempts import Attempt, answers
+from tests.course.grading.classroom import ATTENTION, command, filled_in, hand_in, solutions, table
 from tests.course.grading.hostile import HOSTILE
-from tests.course.grading.trained import grade_all
 
 SOURCES = {one.number: one for one in assignments()}
-MISTAKEN = [f"mistaken-{k:02}" for k in range(10)]
-ATTENTION = SOURCES[2]
+STUDENTS = ["right", "other-ways", *(f"mistaken-{k:02}" for k in range(10))]
 
 
-def table(path):
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def grade(number, folder, out, *options):
+def grade(folder, *options, number=2):
     """The table as {(student, exercise): (points, hint)}."""
-    command = ["grade", str(number), str(folder), "--out", str(out), *options]
     with patch.object(command_line, "try_solution"):  # it is handed in as well
-        assert main(command) == 0
+        assert main(command(folder, *options, number=number)) == 0
     return {
         (row["student"], row["exercise"]): (row["points"], row["hint"])
-        for row in table(out / "grades.csv")
+        for row in table(folder / "grades" / "grades.csv")
     }
 
 
 # --- twelve who work through the course ----------------------------------------------------------
 
 
-@functools.cache
-def answers_of(number):
-    """exercise -> right and wrong answers that a student's process can hold: it sees no tests."""
-    return {
-        one.name: (
-            [code for code in right if "from tests" not in code],
-            [wrong for wrong in wrongs if "from tests" not in wrong.code],
-        )
-        for one in SOURCES[number].exercises
-        if one.kind != "explain"
-        for right, wrongs in [answers(SOURCES[number], one)]
-    }
-
-
-def mistakes(source, k):
-    """exercise -> its k-th mistake, from the start again where there are fewer."""
-    wrong = {name: wrong for name, (_, wrong) in answers_of(source.number).items() if wrong}
-    return {name: wrong[name][k % len(wrong[name])] for name in wrong}
+def tried(source, exercise):
+    """What the twelve hand in: answers that a student's process can hold, as it sees no tests."""
+    right, wrong = [Attempt(solutions(source)[exercise.name], "", exercise.points)], []
+    for one in answers(source, exercise):
+        if "from tests" not in one.code:
+            (wrong if one.hint else right).append(one)
+    wrong = wrong or right[:1]
+    return [right[0], right[-1], *(wrong[k % len(wrong)] for k in range(10))]
 
 
 # The classes of the other assignments are for the night; test_attempts.py tries each answer by day.
@@ -71,35 +50,22 @@ def mistakes(source, k):
     "number",
     [pytest.param(number, marks=() if number == 2 else pytest.mark.nightly) for number in SOURCES],
 )
-def test_twelve_students_hand_in(tmp_path, monkeypatch, trained, number):
-    monkeypatch.setattr(command_line, "grade_all", grade_all(trained))
-    source = SOURCES[number]
-    folder = tmp_path / "submissions"
-    hand_in(folder / "right.ipynb", filled_in(source, solutions(source)))
-    other_ways = {name: right[-1] for name, (right, _) in answers_of(number).items() if right}
-    other_ways = solutions(source) | other_ways
-    hand_in(folder / "other-ways" / source.file, filled_in(source, other_ways))
-    for k, student in enumerate(MISTAKEN):
-        answers = {name: wrong.code for name, wrong in mistakes(source, k).items()}
-        hand_in(folder / f"{student}.ipynb", filled_in(source, solutions(source) | answers))
+def test_twelve_students_hand_in(tmp_path, number):
+    source, folder = SOURCES[number], tmp_path / "submissions"
+    tries = {one.name: tried(source, one) for one in source.exercises if one.kind != "explain"}
+    for k, student in enumerate(STUDENTS):
+        given = {name: attempts[k].code for name, attempts in tries.items()}
+        hand_in(folder / student / source.file, filled_in(source, given))
 
-    found = grade(number, folder, tmp_path / "grades")
+    found = grade(tmp_path, number=number)
 
-    for exercise in source.exercises:
-        if exercise.kind == "explain":
-            assert all(
-                found[student, exercise.name] == ("", "to be read")
-                for student in ("right", "other-ways")
-            )
-            continue
-        full = (f"{exercise.points:g}", "")
-        assert found["right", exercise.name] == full
-        assert found["other-ways", exercise.name] == full
-        for k, student in enumerate(MISTAKEN):
-            wrong = mistakes(source, k).get(exercise.name, Wrong("none", "", "", exercise.points))
-            points, hint = found[student, exercise.name]
-            assert (points, bool(hint)) == (f"{wrong.points:g}", bool(wrong.hint)), (wrong, hint)
-            assert wrong.hint in hint, (student, wrong, hint)
+    for k, student in enumerate(STUDENTS):
+        for name, attempts in tries.items():
+            (_, part, keeps), (points, hint) = attempts[k], found[student, name]
+            assert points == f"{keeps:g}" and part in hint, (attempts[k], hint)
+            assert bool(part) == bool(hint), (attempts[k], hint)
+    written = {key for key, row in found.items() if row == ("", "to be read")}
+    assert {name for _, name in set(found) - written} == set(tries)
 
 
 # --- twenty whom every teacher knows -------------------------------------------------------------
@@ -110,7 +76,6 @@ NUMPY = (
     "import numpy as np\nget_ipython().run_line_magic('pwd', '')\ndisplay(np.ones(2))\n"
     "two_weights = np.array([0.25, 0.75])"
 )
-CODE = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
 
 
 def is_check(cell) -> bool:
@@ -135,7 +100,7 @@ WAYS = {  # what is done with all cells of a right or an empty notebook, and wha
         RIGHT,
         lambda cells: [
             *cells[:2],
-            *(CODE | {"source": code} for code in ("%matplotlib inline\n!ls", "%%time\nx = 1")),
+            *(a_cell("code", code) for code in ("%matplotlib inline\n!ls", "%%time\nx = 1")),
             *cells[2:],
         ],
         "2542",
@@ -179,16 +144,16 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, sandbox):
         ("scan", "%PDF-1.7"),
         ("deep", "[" * 100_000),
     ):
-        (folder / f"{name}.ipynb").write_text(content, encoding="utf-8")
+        hand_in(folder / f"{name}.ipynb", content)
     (folder / "no file").mkdir()
     expected |= dict.fromkeys(("another one", "half", "scan", "deep", "no file"), "0000")
-    students = {entry.stem if entry.is_file() else entry.name for entry in folder.iterdir()}
-    assert len(students) == 20
 
-    found = grade(2, folder.parent, tmp_path / "grades")
+    found = grade(tmp_path)
 
-    assert {student for student, _ in found} == {s if s[0] != "=" else "'" + s for s in students}
-    for student in {student for student, _ in found}:
+    students = {student for student, _ in found}
+    pages = {path.stem for path in (tmp_path / "grades" / "pages").iterdir()}
+    assert len(students) == 20 and pages == {name.removeprefix("'") for name in students}
+    for student in students:
         rows = [found[student, name] for name in exercises]
         assert "".join(points for points, _ in rows) == expected[student], (student, rows)
         assert all((hint == "") == (points != "0") for points, hint in rows), (student, rows)
@@ -200,8 +165,6 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, sandbox):
         ("nothing done", "my_weights", "not tried yet"),
     ):
         assert hint in found[student, exercise][1]
-    pages = {path.stem for path in (tmp_path / "grades" / "pages").iterdir()}
-    assert pages == students
     # Names and answers are shown as they are written, and never obeyed.
     bold = (tmp_path / "grades" / "pages" / "<b>bold<b>.html").read_text(encoding="utf-8")
     assert "<b>" not in bold and "&lt;b&gt;bold" in bold
@@ -214,23 +177,14 @@ def test_twenty_students_hand_in_as_students_do(tmp_path, sandbox):
     "sandbox", ["bubblewrap", pytest.param("container", marks=pytest.mark.nightly)], indirect=True
 )
 def test_hostile_students_harm_only_themselves(tmp_path, sandbox):
-    folder, out = tmp_path / "submissions", tmp_path / "grades"
-    places = {
-        "outside": tmp_path / "outside",
-        "another": folder / "victim.ipynb",
-        "others": folder,
-        "project": FOLDER.parents[1],
-        "solution": FOLDER / ATTENTION.file,
-    }
+    folder = tmp_path / "submissions"
     hand_in(folder / "victim.ipynb", filled_in(ATTENTION, solutions(ATTENTION)))
     for name, (code, _) in HOSTILE.items():
-        for place, path in places.items():
-            code = code.replace("{" + place + "}", str(path))
         answers = solutions(ATTENTION) | {"my_weights": code}
         hand_in(folder / f"{name}.ipynb", filled_in(ATTENTION, answers))
     before = {path: path.read_bytes() for path in folder.iterdir()}
 
-    found = grade(2, folder, out, *"--seconds 5 --megabytes 300 --jobs 2".split())
+    found = grade(tmp_path, *"--seconds 5 --megabytes 300 --jobs 2".split())
 
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["grades", "submissions"]
@@ -243,4 +197,3 @@ def test_hostile_students_harm_only_themselves(tmp_path, sandbox):
         assert found[name, "two_weights"] == ("2", ""), name
         if name != "patches-torch":  # its own my_attention runs on the torch it has broken
             assert found[name, "my_attention"] == ("4", ""), (name, found[name, "my_attention"])
-    assert os.listdir(tmp_path / "grades")

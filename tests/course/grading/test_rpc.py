@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from course.checks import Parts
-from course.checks.watching import Borrowed, on_guard, watched
+from course.checks.watching import Borrowed, watched
 from course.grading.rpc import (
     LARGEST,
     MOST_CALLS,
@@ -29,22 +29,17 @@ from transformer_lib.decoding import Hypothesis
 def test_functions_can_be_called_from_both_sides_and_come_home_as_themselves(lines):
     here, there = lines
     thing, mine = torch.nn.Linear(2, 2), lambda x: x + 1
-    there.offer(lambda f: lambda x: f(x) + 1)
-    there.offer(lambda: thing)
-    there.offer(lambda given, offered: given is thing and offered(1))
-    there.offer(lambda function: function)
-    theirs = here.ask(0, lambda x: 10 * x)
+    theirs = here.ask(there.offer(lambda f: lambda x: f(x) + 1), lambda x: 10 * x)
     assert isinstance(theirs, Remote) and theirs(4) == 41
     assert torch.equal(theirs(torch.ones(2)), torch.full((2,), 11.0))
-    assert here.ask(2, here.ask(1), mine) == 2 and here.ask(3, mine) is mine
+    same = there.offer(lambda given, offered: given is thing and offered(1))
+    assert here.ask(same, here.ask(there.offer(lambda: thing)), mine) == 2
+    assert here.ask(there.offer(lambda function: function), mine) is mine
 
 
 def test_what_runs_in_the_other_process_is_watched(lines):
     here, there = lines
-    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
-    there.functions += [None, None, call, on_guard]
-    there.offer(lambda: lambda x, dim: torch.softmax(x, dim))
-    theirs = here.ask(4)
+    theirs = here.ask(there.offer(lambda: torch.softmax))
     assert theirs.watched(["relu"], torch.zeros(2), dim=0).tolist() == [0.5, 0.5]
     with pytest.raises(Borrowed, match="softmax"):
         theirs.watched(["softmax"], torch.zeros(2), dim=0)
@@ -57,10 +52,8 @@ def test_what_a_thing_says_of_itself_is_not_believed(lines):
     """Only a type of the grader's has a say in what ran: attributes may come from a student."""
     here, there = lines
     softmax = lambda x: torch.softmax(x, 0)  # noqa: E731
-    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
-    there.functions += [None, None, call, on_guard]
-    there.offer(lambda: Parts(call=softmax, watched=lambda names, *inputs: softmax(*inputs)))
-    theirs = here.ask(4)
+    thing = Parts(call=softmax, watched=lambda names, *inputs: softmax(*inputs))
+    theirs = here.ask(there.offer(lambda: thing))
     assert isinstance(theirs, Parts) and theirs(torch.zeros(2)).tolist() == [0.5, 0.5]
     with pytest.raises(Borrowed, match="softmax"):
         watched(theirs, ["softmax"], (torch.zeros(2),), {})
@@ -71,13 +64,11 @@ def test_exceptions_arrive_by_name(lines):
     endless: list = []
     endless.append(endless)
     raises = {"IndexError": lambda: [][5], "SystemExit": exit, "": lambda: endless}
-    for number, (name, function) in enumerate(raises.items()):
-        there.offer(function)
+    for name, function in raises.items():
         with pytest.raises(Stopped) as caught:
-            here.ask(number)
+            here.ask(there.offer(function))
         assert type(caught.value).__name__ == name or not name
-    there.offer(lambda: 5)
-    assert here.ask(len(raises)) == 5
+    assert here.ask(there.offer(lambda: 5)) == 5
 
 
 Candidate = namedtuple("Candidate", "finished score log_prob ids")
@@ -110,9 +101,8 @@ RESULTS = [
 
 def test_results_arrive_as_the_checks_read_them(lines):
     here, there = lines
-    there.offer(lambda number: RESULTS[number][0])
-    for number, (given, expected) in enumerate(RESULTS):
-        found = here.ask(0, number)
+    for given, expected in RESULTS:
+        found = here.ask(there.offer(lambda result=given: result))
         assert type(found) is type(expected), given
         if isinstance(expected, torch.Tensor):
             torch.testing.assert_close(found, expected, rtol=0, atol=0)
@@ -123,7 +113,7 @@ def test_results_arrive_as_the_checks_read_them(lines):
 def test_functions_of_a_check_take_nothing_large_and_not_without_end(lines):
     here, there = lines
     here.calls = MOST_CALLS
-    there.offer(lambda function, *inputs: function(*inputs))
+    calls = there.offer(lambda function, *inputs: function(*inputs))
     for large in (
         torch.ones(1, MOST_NUMBERS + 1),
         torch.ones(0, 10**9),  # a mask for it would be a square
@@ -131,13 +121,13 @@ def test_functions_of_a_check_take_nothing_large_and_not_without_end(lines):
         {"a": "b" * MOST_NUMBERS},
         Parts(words=(1,) * MOST_NUMBERS),
     ):
-        assert here.ask(0, len, [1, 2]) == 2
+        assert here.ask(calls, len, [1, 2]) == 2
         with pytest.raises(Stopped, match=f"numbers: it takes {MOST_NUMBERS:,} at most"):
-            here.ask(0, len, large)
+            here.ask(calls, len, large)
     here.calls = 1
-    assert here.ask(0, len, [1]) == 1
+    assert here.ask(calls, len, [1]) == 1
     with pytest.raises(Stopped, match=f"can be called {MOST_CALLS:,} times at most"):
-        here.ask(0, len, [1])
+        here.ask(calls, len, [1])
 
 
 def message(thing, data: bytes = b"") -> bytes:
