@@ -127,10 +127,30 @@ ATTACKS = {
     # The guard says that it may not; in the sandbox the file isn't even there.
     "reads-the-project": ("print(open('{project}/README.md').read())", ""),
     "reads-the-solution": ("print(open('{solution}').read())", "may not read"),
+    "reads-the-transformer": (
+        "open('{project}/course/assignments/my_transformer.py')",
+        "may not read",
+    ),
     "lists-the-others": ("import os\nos.listdir('{others}')", "may not read"),
     "looks-up-a-host": ("import socket\nsocket.gethostbyaddr('127.0.0.1')", "may not use socket"),
     "opens-a-socket": ("import socket\nsocket.socket()", "may not use socket"),
     "calls-c": ("import ctypes\nctypes.CDLL(None).fork()", "may not use ctypes"),
+    "starts-one-on-windows": (
+        "import sys\nsys.audit('_winapi.CreateProcess', None)",
+        "may not use _winapi",
+    ),
+    "reads-by-dots": ("open('../outside')", "may not read"),
+    "writes-by-dots": ("open('../outside', 'w')", "own folder"),
+    "writes-beside": ("import os\nopen(os.getcwd() + '-not', 'w')", "own folder"),
+    "writes-to-python": ("import os\nopen(os.__file__, 'a')", "own folder"),
+    "links-outside": ("import os\nos.symlink('{others}', 'link')", "own folder"),
+    "writes-through-a-link": (  # made where the same way doesn't lead outside
+        "import os\nos.makedirs('a/b')\nos.chdir('a/b')\nos.symlink('../..', '../../link')\n"
+        "os.chdir('../..')\nopen('link/mine', 'w')",
+        "own folder",
+    ),
+    "truncates-another": ("import os\nos.truncate(b'{another}', 0)", "own folder"),
+    "scans-the-others": ("import os\nos.scandir('{others}')", "may not read"),
 }
 
 # What Python's own guard doesn't see, because C code does it: a sandbox has to stop it.

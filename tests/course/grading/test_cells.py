@@ -1,10 +1,6 @@
 """What JupyterLab accepts is accepted: cells with what IPython adds to Python."""
 
-import contextlib
-
-import pytest
-
-from course.grading.grade import Limits, Worker
+from tests.course.grading.classroom import at_work
 
 ACCEPTED = {  # the cells of one notebook, in order, and what stands in a name afterwards
     "help after": ("import torch\na = [0.25, 0.75]\ntorch.softmax?", "a", [0.25, 0.75]),
@@ -28,6 +24,13 @@ ACCEPTED = {  # the cells of one notebook, in order, and what stands in a name a
     "%%capture": ("%%capture said\nprint('hi')\nq = 1", "said.stdout", "hi\n"),
     "%%writefile": ("%%writefile helper.py\ndef double(x): return 2 * x", "q", 1),
     "what was written": ("from helper import double\nr = double(4)", "r", 8),
+    "its own files, Python's, and nowhere": (
+        "import os\nos.rename('helper.py', 'other.py')\nos.remove('other.py')\n"
+        "open(os.devnull, 'w').close()\nopen(os.dup(0)).close()\n"
+        "found = os.listdir(os.path.dirname(os.__file__))",
+        "'os.py' in found",
+        True,
+    ),
     "another language": ("%%bash\nls | wc", "q", 1),
     "a prompt in front": (">>> s = 4\n>>> t = 5", "t", 5),
     "indented": ("  u = 1\n  v = 2", "v", 2),
@@ -58,10 +61,9 @@ def test_what_jupyterlab_accepts_is_accepted():
     cells = [
         part
         for number, (cell, name, _) in enumerate(ACCEPTED.values())
-        for part in (("", cell), ("", f"value_{number} = {name}"))
+        for part in (cell, f"value_{number} = {name}")
     ]
-    with contextlib.closing(Worker(cells, Limits())) as worker:
-        worker.run_cells()
+    with at_work(*cells) as worker:
         for number, (name, (_, _, value)) in enumerate(ACCEPTED.items()):
             told = [worker.troubles.get(2 * number + part) for part in (0, 1)]
             if value is KeyError:
@@ -71,10 +73,6 @@ def test_what_jupyterlab_accepts_is_accepted():
             assert worker.get(f"value_{number}", "") == value, name
 
 
-@pytest.mark.parametrize(
-    "cell, said", [("x = (1\n%time 2", "SyntaxError"), ("%time 1 / 0", "ZeroDiv")]
-)
-def test_what_jupyterlab_refuses_is_told(cell, said):
-    with contextlib.closing(Worker([("", cell)], Limits())) as worker:
-        worker.run_cells()
-        assert said in worker.troubles[0]
+def test_what_jupyterlab_refuses_is_told():
+    with at_work("x = (1\n%time 2", "%time 1 / 0") as worker:
+        assert "SyntaxError" in worker.troubles[0] and "ZeroDiv" in worker.troubles[1]
