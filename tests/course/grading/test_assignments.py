@@ -20,7 +20,7 @@ from course.grading.assignment_files import (
     student_version,
     text,
 )
-from tests.course.grading.classroom import solutions
+from tests.course.grading.classroom import ATTENTION, hand_in, solutions
 
 SOURCES = assignments()
 
@@ -65,12 +65,10 @@ def json_strings(thing) -> str:
 
 def changed(tmp_path, change):
     """Assignment 2 with a change, written to a file."""
-    source = next(one for one in SOURCES if one.number == 2)
-    notebook = copy.deepcopy(source.notebook)
+    notebook = copy.deepcopy(ATTENTION.notebook)
     change(notebook["cells"])
-    path = tmp_path / source.file
-    path.write_text(json.dumps(notebook), encoding="utf-8")
-    return path
+    hand_in(tmp_path / ATTENTION.file, notebook)
+    return tmp_path / ATTENTION.file
 
 
 def cell_of(cells, name):

@@ -1,9 +1,6 @@
 """What surrounds a student's process, and what happens when grading itself goes wrong."""
 
-import contextlib
-import csv
 import functools
-import json
 import multiprocessing
 import os
 import signal
@@ -11,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 import torch
@@ -20,15 +16,13 @@ from course.grading import __main__ as command_line
 from course.grading import assignment_files as source
 from course.grading import batch
 from course.grading.__main__ import main
-from course.grading.assignment_files import FOLDER, WRITE_HERE, assignment, text
+from course.grading.assignment_files import FOLDER, WRITE_HERE, a_cell, assignment, text
 from course.grading.collect import collect
 from course.grading.grade import (
     LARGEST,
     NOT_GRADED,
     Limits,
-    Result,
     Unreadable,
-    Worker,
     code_of,
     grade,
     read_submission,
@@ -36,45 +30,45 @@ from course.grading.grade import (
 )
 from course.grading.limits import ROOT
 from course.grading.rpc import Stopped
-from tests.course.grading.classroom import filled_in, hand_in, solutions
-from tests.course.grading.hostile import BORROWED, SETUP, UNWATCHED
+from tests.course.grading.classroom import (
+    ATTENTION,
+    at_work,
+    command,
+    filled_in,
+    hand_in,
+    results,
+    solutions,
+    table,
+)
+from tests.course.grading.hostile import BORROWED, COMPILED, SETUP, UNWATCHED
 
-ATTENTION = assignment(2)
-LINUX = sys.platform == "linux"
+
+def hints(tmp_path, answers, **limits):
+    """exercise -> hint of a notebook in which all these answers get no points."""
+    path = tmp_path / "ana.ipynb"
+    hand_in(path, filled_in(ATTENTION, answers))
+    found = {one.exercise: one for one in grade("ana", path, ATTENTION, Limits(**limits))}
+    assert all(found[name].points == 0 for name in answers)
+    return {name: found[name].hint for name in answers}
 
 
 # --- whose work ----------------------------------------------------------------------------------
 
 
-def graded_weights(tmp_path, codes):
-    """name -> (points, hint) of `my_weights`, each graded in a process of its own."""
-    found = {}
-    for name, code in codes.items():
-        hand_in(tmp_path / "one.ipynb", filled_in(ATTENTION, {"my_weights": SETUP + code}))
-        (found[name],) = [
-            (one.points, one.hint)
-            for one in grade(name, tmp_path / "one.ipynb", ATTENTION, Limits())
-            if one.exercise == "my_weights"
-        ]
-    return found
-
-
 def test_borrowed_work_gets_no_points(tmp_path):
     """The ways that a process could hide; tests/course/checks/test_watching.py has all others."""
     ways = {name: BORROWED[name] for name in ("partial of C", "getattr", "getsource")}
-    ways |= UNWATCHED
-    codes = {name: code for name, (code, _) in ways.items()}
-    found = graded_weights(tmp_path, codes)
-    for name, (_, whose) in ways.items():
-        assert found[name][0] == 0 and f"`{whose}` does the whole" in found[name][1], (name, found)
+    for code, whose in (ways | COMPILED | UNWATCHED).values():
+        found = hints(tmp_path, {"my_weights": SETUP + code})
+        assert f"`{whose}` does the whole" in found["my_weights"], code
 
 
 # --- the batch -----------------------------------------------------------------------------------
 
 
-def graded_here(files, kept, how, jobs=1, limits=Limits(), again=False):  # noqa: B008
+def graded_here(files, kept, how, limits=Limits(), again=False):  # noqa: B008
     """student -> (points, hint) of the first exercise."""
-    everything = batch.grade_all(files, ATTENTION, limits, jobs, kept, again, how)
+    everything = batch.grade_all(files, ATTENTION, limits, 1, kept, again, how)
     return {one[0].student: (one[0].points, one[0].hint) for one in everything}
 
 
@@ -84,106 +78,81 @@ def some_files(folder, *students):
     return {student: folder / f"{student}.ipynb" for student in students}
 
 
+def grade_by_name(student, path, source, limits):
+    """What happens to the grader. Each time that it grades a file, that gets a neighbor."""
+    (path.parent / f"{student}-{time.monotonic_ns()}.graded").touch()
+    match student:
+        case "deadly":
+            os._exit(1)
+        case "killer":
+            os.kill(multiprocessing.parent_process().pid, signal.SIGKILL)
+            os._exit(1)
+        case "stuck":
+            time.sleep(1000)
+        case "faulty":
+            raise KeyError(student)
+        case "hungry":
+            torch.empty((batch.MEGABYTES + 100) * 2**20, dtype=torch.uint8)
+    return grade_all_right(student, path, source, limits)
+
+
+def grade_all_right(student, path, source, limits):
+    return results(**{student: ""})
+
+
+RIGHT = (2.0, "")
+
+
 def test_a_grader_that_breaks_down_goes_on_with_the_next(tmp_path, monkeypatch):
-    """Even if grading one submission ends or stops the grader's own process."""
+    """Even if grading one submission ends or stops the grader's own process, or fills it."""
     monkeypatch.setattr(batch, "SPARE", 3.0)
-    students = ("before", "deadly", "faulty", "stuck", "after")
-    found = graded_here(
-        some_files(tmp_path, *students),
-        tmp_path / "kept",
-        grade_unless_deadly,
-        jobs=1,
-        limits=Limits(total=0),
-    )
-    assert set(found) == set(students)
-    for student, (points, hint) in found.items():
-        assert (points is None) == (student in ("deadly", "faulty", "stuck"))
-        assert hint.startswith("not graded") == (student in ("deadly", "faulty", "stuck"))
+    # Only Linux bounds the memory of a program.
+    trouble = ["deadly", "faulty", "stuck", *(["hungry"] if sys.platform == "linux" else [])]
+    files = some_files(tmp_path, "before", *trouble, "after")
+    found = graded_here(files, tmp_path / "kept", grade_by_name, limits=Limits(total=0))
+    not_graded = dict.fromkeys(trouble, (None, NOT_GRADED))
+    assert found == not_graded | {"before": RIGHT, "after": RIGHT}
     assert len(list((tmp_path / "kept").iterdir())) == 2  # the others get another try next time
-
-
-def grade_unless_deadly(student, path, source, limits):
-    if student == "deadly":
-        os._exit(1)
-    if student == "stuck":
-        time.sleep(1000)
-    if student == "faulty":
-        raise KeyError(student)
-    return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
 
 
 def test_nobody_has_0_points_for_a_fault_of_the_grader(tmp_path, monkeypatch, capsys):
     """No points at all, words that say so, an exit code, and no grade in a gradebook."""
-    folder, out = tmp_path / "submissions", tmp_path / "grades"
-    for student in ("ana", "faulty"):
-        hand_in(folder / f"{student}.ipynb", filled_in(ATTENTION, {"why-the-root": WRITE_HERE}))
-    book = tmp_path / "book.csv"
+    out, book = tmp_path / "grades", tmp_path / "book.csv"
+    some_files(tmp_path / "submissions", "ana", "faulty")
     book.write_text(
         "Student,ID,SIS Login ID,Section,Assignment 2 (7)\n    Points Possible,,,,16\n"
         "ana,1,ana,A,\nfaulty,2,faulty,A,\n"
     )
-    command = ["grade", "2", str(folder), "--out", str(out), "--gradebook", str(book)]
     monkeypatch.setattr(command_line, "try_solution", lambda *_: None)
 
     def graded_by(grade):
         everybody = functools.partial(batch.grade_all, grade=grade)
         monkeypatch.setattr(command_line, "grade_all", everybody)
-        return main(command)
+        return main(command(tmp_path, "--gradebook", str(book)))
 
-    assert graded_by(grade_unless_deadly) == 1
+    assert graded_by(grade_by_name) == 1
     told = capsys.readouterr()
     assert "not graded, as the grader itself failed: faulty." in told.err
     assert "1 submissions graded" in told.out and "as the grader failed: faulty" in told.out
-    for name in ("grades", "totals"):
-        with (out / f"{name}.csv").open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["student"] == "faulty"]
-        for row in rows:
+    for row in [*table(out / "grades.csv"), *table(out / "totals.csv")]:
+        if row["student"] == "faulty":
             assert row.get("points", row.get("total")) == "", row
             assert row.get("hint", "not graded").startswith("not graded")
     page = (out / "pages" / "faulty.html").read_text(encoding="utf-8")
     assert "<strong>not graded</strong>" in page and "0 of" not in page
     filled = (out / "filled-book.csv").read_text(encoding="utf-8").splitlines()
-    assert filled[-1] == "faulty,2,faulty,A," and filled[-2].startswith("ana,1,ana,A,5")
+    assert filled[-2:] == ["ana,1,ana,A,13", "faulty,2,faulty,A,"]
     assert graded_by(grade_all_right) == 0  # the same command tries again
     assert "the grader failed before" in (out / "changes.csv").read_text(encoding="utf-8")
 
 
-def grade_all_right(student, path, source, limits):
-    return [Result(student, one.name, 1.0, one.points, "") for one in source.exercises]
-
-
-@pytest.mark.skipif(not LINUX, reason="only Linux bounds the memory of a program")
-def test_the_grader_has_a_limit_of_memory_of_its_own(tmp_path):
-    found = graded_here(some_files(tmp_path, "ana"), tmp_path / "kept", grade_hungrily)
-    assert found["ana"] == (None, NOT_GRADED)
-
-
-def grade_hungrily(student, path, source, limits):
-    torch.empty((batch.MEGABYTES + 100) * 2**20, dtype=torch.uint8)
-    return grade_all_right(student, path, source, limits)
-
-
 def test_what_a_submission_may_call_takes_nothing_large():
     """Else the grader's memory would grow with the square of what a notebook hands over."""
-    cell = (
-        "import torch\ndef mine(model, n): return model(torch.ones(1, n, dtype=torch.long)).shape"
-    )
-    with contextlib.closing(Worker([("", cell)], Limits())) as worker:
-        worker.run_cells()
-        model, mine = Mock(side_effect=lambda ids: ids), worker.get("mine", "")
-        assert list(mine(model, 5)) == [1, 5]
+    with at_work("import torch\ndef mine(model, n): return model(torch.ones(n))") as worker:
+        mine = worker.get("mine", "")
+        assert mine(len, 5) == 5
         with pytest.raises(Stopped, match="9,000 numbers"):
-            mine(model, 9000)
-        assert model.call_count == 1
-
-
-def grade_and_count(student, path, source, limits):
-    """Each time that a submission is graded, its file gets a neighbor."""
-    (path.parent / f"{student}-{time.monotonic_ns()}.graded").touch()
-    if student == "killer":
-        os.kill(multiprocessing.parent_process().pid, signal.SIGKILL)
-        os._exit(1)
-    return [Result(student, one.name, 1.0, one.points, "", "ñ") for one in source.exercises]
+            mine(len, 9000)
 
 
 def test_what_is_graded_is_not_graded_again(tmp_path, monkeypatch):
@@ -192,8 +161,7 @@ def test_what_is_graded_is_not_graded_again(tmp_path, monkeypatch):
     def more(**how):
         """How many are graded anew."""
         before = len(list(tmp_path.glob("*.graded")))
-        found = graded_here(files, kept, grade_and_count, **how)
-        assert found == {"ana": (1.0, ""), "ben": (1.0, "")}
+        assert graded_here(files, kept, grade_by_name, **how) == dict.fromkeys(files, RIGHT)
         return len(list(tmp_path.glob("*.graded"))) - before
 
     assert (more(), more()) == (2, 0)
@@ -217,44 +185,35 @@ def test_a_grader_that_is_killed_goes_on_where_it_was(tmp_path):
         "if __name__ == '__main__':\n"
         f"    here = Path({str(tmp_path)!r})\n"
         "    files = {name: here / f'{name}.ipynb' for name in ('ana', 'killer', 'ben')}\n"
-        "    graded_here(files, here / 'kept', grade_and_count, jobs=1)\n"
+        "    graded_here(files, here / 'kept', grade_by_name)\n"
     )
     run = subprocess.run(
         [sys.executable, script], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}
     )
     assert run.returncode == -signal.SIGKILL
     assert len(list((tmp_path / "kept").iterdir())) == 1
-    found = graded_here(files, tmp_path / "kept", grade_unless_deadly)
-    assert found == dict.fromkeys(files, (1.0, ""))
+    found = graded_here(files, tmp_path / "kept", grade_all_right)
+    assert found == dict.fromkeys(files, RIGHT)
     assert len(list(tmp_path.glob("ana-*.graded"))) == 1
 
 
 def test_a_submission_has_a_time_of_its_own(tmp_path):
     """A cell may take 30 seconds, but all of them only 6: what comes after them gets no time."""
     endless = dict.fromkeys(("two_weights", "my_weights", "my_attention"), "while True: pass")
-    hand_in(tmp_path / "slow.ipynb", filled_in(ATTENTION, solutions(ATTENTION) | endless))
-    limits = Limits(seconds=30, total=6)
     start = time.monotonic()
-    results = grade("slow", tmp_path / "slow.ipynb", ATTENTION, limits)
-    hints = {one.exercise: one.hint for one in results}
-    assert time.monotonic() - start < 25
-    assert "used up its 6 seconds" in hints["w_q"]
-    assert all(one.points == 0 for one in results if one.exercise != "why-the-root")
+    found = hints(tmp_path, solutions(ATTENTION) | endless, seconds=30, total=6)
+    assert time.monotonic() - start < 25 and "used up its 6 seconds" in found["w_q"]
 
 
 def test_nothing_is_graded_with_a_solution_that_fails(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "sources"
-    folder.mkdir()
-    broken = json.loads((FOLDER / ATTENTION.file).read_text(encoding="utf-8"))
-    for cell in broken["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "my_weights":
-            cell["source"] = "def my_weights(query, key): return query @ key.T"
+    broken = filled_in(ATTENTION, solutions(ATTENTION) | {"my_weights": "my_weights = max"})
     hand_in(folder / ATTENTION.file, broken)
     hand_in(tmp_path / "submissions" / "one.ipynb", {})
     monkeypatch.setattr(source, "FOLDER", folder)
-    assert main(["grade", "2", str(tmp_path / "submissions"), "--out", str(tmp_path / "out")]) == 2
+    assert main(command(tmp_path)) == 2
     assert "the solution of my_weights" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "grades").exists()
 
 
 def test_what_only_shows_something_is_not_run_unless_it_was_changed():
@@ -333,20 +292,9 @@ def test_an_answer_in_words_is_found_and_waits_for_a_person(tmp_path):
         (WRITE_HERE, "All of it.", (None, "to be read", "All of it.")),
     ):
         notebook = filled_in(ATTENTION, {"why-the-root": given})
-        mine = {"cell_type": "markdown", "source": in_a_cell_of_ones_own, "metadata": {}}
-        hand_in(tmp_path / "ana.ipynb", notebook | {"cells": [*notebook["cells"], mine]})
-        cells = read_submission(tmp_path / "ana.ipynb", ATTENTION)
+        cells = [*notebook["cells"], a_cell("markdown", in_a_cell_of_ones_own)]
         found = to_be_read("ana", ATTENTION.exercises[-1], cells, ATTENTION)
         assert (found.points, found.hint, found.text) == expected
-
-
-def hints(tmp_path, answers):
-    """exercise -> hint of a notebook in which all these answers are wrong."""
-    hand_in(tmp_path / "ana.ipynb", filled_in(ATTENTION, answers))
-    results = grade("ana", tmp_path / "ana.ipynb", ATTENTION, Limits())
-    found = {one.exercise: one for one in results}
-    assert all(found[name].points == 0 for name in answers)
-    return {name: found[name].hint for name in answers}
 
 
 def test_whatever_a_cell_stops_with_is_told_and_harms_no_table(tmp_path):

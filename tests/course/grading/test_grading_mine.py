@@ -1,7 +1,5 @@
 """`grade mine`: my_transformer.py is graded as a notebook is, by the same commands."""
 
-import contextlib
-import csv
 import json
 import unittest.mock
 
@@ -9,9 +7,10 @@ import pytest
 
 from course.grading.__main__ import main
 from course.grading.assignment_files import MINE, assignment, student_version
-from course.grading.grade import Limits, Worker, code_of, judged, read_submission
+from course.grading.grade import code_of, judged, read_submission
 from course.grading.sandboxes import find_sandbox
 from course.mine.bench import FILE
+from tests.course.grading.classroom import at_work, command, hand_in, table
 from tests.course.mine.solution import MISTAKES, SOLUTION, SOURCE, changed
 
 TRACK = assignment(MINE)
@@ -38,7 +37,6 @@ def attention(query, key, value, mask=None):
     return attend(query, key, value, mask)
 """
 ENDLESS = "\ndef greedy_decode(model, src, max_length):\n    while True: pass\n"
-READS = f"import sys, torch\nraw = open({str(SOLUTION)!r}).read()\nexec(raw)\n"
 PATCHES = """
 import sys
 checks = sys.modules["course.mine.checks"]
@@ -53,23 +51,12 @@ class Embeddings(torch.nn.Module):
 """
 
 
-def hand_in(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def rows(path):
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 # --- one process for many files ------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def worker():
-    with contextlib.closing(Worker([("", TRACK.setup)], Limits(sandbox=find_sandbox()))) as worker:
-        worker.run_cells()
+    with at_work(TRACK.setup, sandbox=find_sandbox()) as worker:
         yield worker
 
 
@@ -82,17 +69,10 @@ def judged_there(worker, tmp_path, text, step):
 
 
 def test_a_loop_that_never_ends_costs_its_part(tmp_path):
-    hand_in(tmp_path / FILE, SOURCE + ENDLESS)
-    cells = code_of(read_submission(tmp_path / FILE, TRACK), TRACK)
-    with contextlib.closing(Worker(cells, Limits(seconds=8, sandbox=find_sandbox()))) as worker:
-        found = [judged(TRACK.exercises[step - 1], worker, SETUP) for step in (12, 2)]
-    assert found[0][0] == 0 and "did not end within 8 seconds" in found[0][1]
-    assert found[1] == (2.0, "")
-
-
-def test_a_file_cannot_read_the_solution(worker, tmp_path):
-    points, hint = judged_there(worker, tmp_path, READS, 1)
-    assert points == 0 and ("may not read" in hint or "No such file" in hint)
+    with at_work(TRACK.setup, seconds=8, sandbox=find_sandbox()) as worker:
+        points, hint = judged_there(worker, tmp_path, SOURCE + ENDLESS, 12)
+        assert points == 0 and "did not end within 8 seconds" in hint
+        assert judged(TRACK.exercises[1], worker, SETUP) == (2.0, "")
 
 
 def test_a_files_first_character_may_say_that_it_is_utf_8(worker, tmp_path):
@@ -106,21 +86,21 @@ def test_a_files_first_character_may_say_that_it_is_utf_8(worker, tmp_path):
 def graded(tmp_path_factory):
     """Who hands in what; graded by the command of the guide."""
     folder = tmp_path_factory.mktemp("track")
-    hand_in(folder / "in" / "right" / FILE, SOURCE)
-    hand_in(folder / "in" / "right" / "check.py", "what was handed out\n")
-    hand_in(folder / "in" / "nothing" / FILE, "")
-    hand_in(folder / "in" / "no file" / "my_transformer.zip", "PK")
-    hand_in(folder / "in" / "leaves.py", "import os\nos._exit(0)\n")
-    hand_in(folder / "in" / "patches.py", PATCHES)
-    command = ["grade", MINE, str(folder / "in"), "--out", str(folder / "out")]
+    hand_in(folder / "submissions" / "right" / FILE, SOURCE)
+    hand_in(folder / "submissions" / "right" / "check.py", "what was handed out\n")
+    hand_in(folder / "submissions" / "nothing" / FILE, "")
+    hand_in(folder / "submissions" / "no file" / "my_transformer.zip", "PK")
+    hand_in(folder / "submissions" / "leaves.py", "import os\nos._exit(0)\n")
+    hand_in(folder / "submissions" / "patches.py", PATCHES)
+    unguarded = [] if find_sandbox() else ["--no-sandbox"]
     with unittest.mock.patch("course.grading.__main__.try_solution"):  # it is handed in as well
-        assert main([*command, *([] if find_sandbox() else ["--no-sandbox"])]) == 0
+        assert main(command(folder, *unguarded, number=MINE)) == 0
     return folder
 
 
 def points(graded):
     found: dict = {}
-    for row in rows(graded / "out" / "grades.csv"):
+    for row in table(graded / "grades" / "grades.csv"):
         found.setdefault(row["student"], []).append((float(row["points"]), row["hint"]))
     return found
 
@@ -140,7 +120,7 @@ def test_a_file_that_attacks_harms_only_itself(graded):
         assert sum(one[0] for one in found[student]) <= 1
     assert found["patches"][0][0] == 1 and "root of d_model is missing" in found["patches"][0][1]
     assert SOLUTION.read_text(encoding="utf-8") == SOURCE
-    assert "24 of 24 points" in (graded / "out" / "pages" / "right.html").read_text("utf-8")
+    assert "24 of 24 points" in (graded / "grades" / "pages" / "right.html").read_text("utf-8")
 
 
 def test_a_classic_mistake_costs_its_part_and_is_told(worker, tmp_path):
