@@ -21,7 +21,7 @@ from course.grading.collect import Collected, collect
 from course.grading.grade import Limits, grade
 from course.grading.gradebooks import fill_in, missing, read_gradebook, write_feedback
 from course.grading.limits import keep_apart
-from course.grading.report import check_manual_grades, write_report
+from course.grading.report import by_hand, write_report
 from course.grading.sandboxes import find_sandbox, refusal
 from course.grading.similar import write_similar
 from course.grading.tables import one_line, write_table
@@ -212,7 +212,7 @@ def run_grade(options: argparse.Namespace) -> int:
     out = options.out or Path(f"grades-{options.number}")
     collected = submissions_in(options.folder, source)
     book = read_gradebook(options.gradebook, source, options.column) if options.gradebook else None
-    check_manual_grades(out, source, [one.student for one in collected.submissions])
+    by_hand(out, source, [one.student for one in collected.submissions])
     absent = missing(options.class_list, collected.submissions) if options.class_list else None
     files = {one.student: one.path for one in collected.submissions}
     sandbox = "" if options.no_sandbox else find_sandbox()
@@ -227,11 +227,7 @@ def run_grade(options: argparse.Namespace) -> int:
     if kept:
         print(f"{kept} of {len(files)} were graded before and haven't changed.")
     batch = grade_all(files, source, limits, options.jobs, out / "graded", options.again)
-    found = {
-        student: one
-        for one in tqdm(batch, total=len(files), unit="submission")
-        for student in [one[0].student]
-    }
+    found = {one[0].student: one for one in tqdm(batch, total=len(files), unit="submission")}
     results = [result for student in files for result in found[student]]
     blind = options.seed if options.blind else None
     report = write_report(out, source, results, collected.submissions, blind)

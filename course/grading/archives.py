@@ -82,11 +82,6 @@ def project_files(names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def write_zip(path: Path, files: Mapping[str, bytes]) -> Path:
-    write_file(path, zipped(files))
-    return path
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
     """A zip file of these files. Scripts in it are executable once unpacked."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -94,4 +89,5 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
             info = zipfile.ZipInfo(name, A_DATE)
             info.external_attr = (0o755 if content.startswith(b"#!") else 0o644) << 16
             packed.writestr(info, content, zipfile.ZIP_DEFLATED)
-    return archive.getvalue()
+    write_file(path, archive.getvalue())
+    return path

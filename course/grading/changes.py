@@ -11,7 +11,7 @@ from course.grading.assignment_files import Assignment, text
 from course.grading.collect import Submission
 from course.grading.grade import Result, Unreadable, read_submission
 from course.grading.limits import ROOT
-from course.grading.manual_grades import TOTAL, Adjustment, mark
+from course.grading.manual_grades import NOT_ADJUSTED, TOTAL, Adjustment, Adjustments, mark
 from transformer_lib.files import CheckpointError, read_json, write_file
 
 MEMORY = "last.json"
@@ -55,18 +55,18 @@ def remember(
 def changes(before: Memory, now: Memory) -> list[tuple]:
     """(student, exercise, points before, now, why). That an answer was read isn't a change."""
     found = []
-    for student in [*before, *(one for one in now if before and one not in before)]:
+    for student in dict.fromkeys([*before, *now]) if before else ():
         first, then = before.get(student, {}), now.get(student, {})
-        for exercise in [*first, *(one for one in then if one not in first)]:
+        for exercise in dict.fromkeys([*first, *then]):
             old, new = first.get(exercise), then.get(exercise)
             was_here = old is not None and old["here"]
             points = old["points"] if was_here else None, new["points"] if new else None
-            adjusted = (old or {}).get("adjusted", ""), (new or {}).get("adjusted", "")
             if points[0] == points[1] or (exercise == TOTAL and not (was_here and new)):
                 continue
-            if was_here and new and adjusted[0] != adjusted[1]:
-                taken_back = "an adjustment of yours was taken back"
-                reason = f"your adjustment: {adjusted[1]}" if adjusted[1] else taken_back
+            if was_here and new and old.get("adjusted", "") != new["adjusted"]:
+                reason = f"your adjustment: {new['adjusted']}"
+                if not new["adjusted"]:
+                    reason = "an adjustment of yours was taken back"
             elif new is None:
                 reason = "not handed in this time"
             elif not was_here:
@@ -96,42 +96,36 @@ def memory(
     source: Assignment,
     results: Sequence[Result],
     known: Mapping[str, Submission],
-    adjustments: Mapping[tuple[str, str], Adjustment],
+    adjustments: Adjustments,
 ) -> Memory:
     """The results of this grading, as they are stored."""
     checks = {one.name: mark(one.check + library()) for one in source.exercises}
     work = {student: code_mark(one.path, source) for student, one in known.items()}
     found: Memory = {}
-    for student in dict.fromkeys(one.student for one in results):
-        now = adjustments.get((student, TOTAL), Adjustment(0.0, "", 0))
-        found[student] = {TOTAL: entry(now.points, adjusted=now)}
     for one in results:
-        found[one.student][one.exercise] = entry(
+        total = adjustments.get((one.student, TOTAL), NOT_ADJUSTED)
+        exercises = found.setdefault(one.student, {TOTAL: entry(total.points, total)})
+        exercises[one.exercise] = entry(
             one.points,
+            adjustments.get((one.student, one.exercise), NOT_ADJUSTED),
             text=bool(one.text),
             work=mark(one.text) if one.text else work.get(one.student, ""),
             check=checks.get(one.exercise, ""),
-            adjusted=adjustments.get((one.student, one.exercise)),
         )
     return found
 
 
 def entry(
-    points: float | None,
-    text: bool = False,
-    work: str = "",
-    check: str = "",
-    adjusted: Adjustment | None = None,
+    points: float | None, adjusted: Adjustment, text: bool = False, work: str = "", check: str = ""
 ) -> dict:
     """What is remembered of one exercise."""
-    reason = (adjusted.reason or "no reason") if adjusted and adjusted.line else ""
     return {
         "here": True,
         "points": points,
         "text": text,
         "work": work,
         "check": check,
-        "adjusted": reason,
+        "adjusted": (adjusted.reason or "no reason") if adjusted.line else "",
     }
 
 

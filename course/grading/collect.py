@@ -16,7 +16,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from course.grading.assignment_files import Assignment, plain, student_version, text
@@ -32,6 +32,7 @@ CANVAS = re.compile(
 BLACKBOARD = re.compile(
     r".+_(?P<number>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"
 )
+NONE = re.compile("(?!)")  # fits no name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Submission:
     path: Path
     number: str = ""
     late: bool = False
+
+    @property
+    def name(self) -> str:
+        """Without the number that tells two of the same name apart."""
+        return self.student.removesuffix(f" ({self.number})")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,12 +80,8 @@ def collect(folder: Path, source: Assignment) -> Collected:
     if inner != folder:
         notices.append(f"The submissions are in {inner}, so that is what was graded.")
     visible = entries(inner, source)
-    platform, names, files_of = platform_of(visible, source)
-    found = (
-        from_platform(visible, names, files_of, source)
-        if names
-        else [plain_entry(path, source) for path in visible]
-    )
+    platform, names = platform_of(visible, source)
+    found = from_platform(visible, names, source)
     others = [
         path.name
         for place in {folder, inner}
@@ -185,17 +187,15 @@ def works(folder: Path, source: Assignment) -> list[Path]:
 # --- platforms -----------------------------------------------------------------------------------
 
 
-def platform_of(
-    visible: Sequence[Path], source: Assignment
-) -> tuple[str, re.Pattern[str] | None, Callable]:
-    """The platform that these are from, how it names files, and which of them are work."""
+def platform_of(visible: Sequence[Path], source: Assignment) -> tuple[str, re.Pattern[str]]:
+    """The platform that these are from, and how it names files."""
     if any(MOODLE.fullmatch(path.name) for path in visible):
-        return "Moodle", MOODLE, moodle_files
+        return "Moodle", MOODLE
     if any(BLACKBOARD.fullmatch(path.name) for path in visible):
-        return "Blackboard", BLACKBOARD, uploaded_files
+        return "Blackboard", BLACKBOARD
     if is_canvas(visible, source):
-        return "Canvas", CANVAS, uploaded_files
-    return "", None, uploaded_files
+        return "Canvas", CANVAS
+    return "", NONE
 
 
 def plain_entry(path: Path, source: Assignment) -> Entry:
@@ -207,10 +207,7 @@ def plain_entry(path: Path, source: Assignment) -> Entry:
 
 
 def from_platform(
-    visible: Iterable[Path],
-    names: re.Pattern[str],
-    files_of: Callable[[Path, re.Match[str], Assignment], list[Path]],
-    source: Assignment,
+    visible: Iterable[Path], names: re.Pattern[str], source: Assignment
 ) -> list[Entry]:
     """One entry per student number; files with other kinds of names as in a plain folder."""
     found: dict[str, Entry] = {}
@@ -220,24 +217,15 @@ def from_platform(
         if match is None:
             others.append(plain_entry(path, source))
             continue
-        number = match["number"]
-        before = found[number].files if number in found else ()
-        files = (*before, *files_of(path, match, source))
-        late = bool(match.groupdict().get("late"))
-        name = match.groupdict().get("name") or number
-        found[number] = Entry(name, path, files, number, late)
+        said = match.groupdict()
+        number = said["number"]
+        files = found[number].files if number in found else ()
+        typed = said.get("kind", "file") != "file" or said.get("file") in ("text.html", "link.html")
+        if not typed and said.get("file", "") is not None:  # Blackboard's receipt is of no file
+            files += tuple(works(path, source)) if is_folder(path) else (path,)
+        name = said.get("name") or number
+        found[number] = Entry(name, path, files, number, bool(said.get("late")))
     return [*found.values(), *others]
-
-
-def moodle_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
-    if match["kind"] != "file":  # what was typed into the page
-        return []
-    return works(path, source) if is_folder(path) else [path]
-
-
-def uploaded_files(path: Path, match: re.Match[str], source: Assignment) -> list[Path]:
-    """Not what was typed into Canvas's page, and not Blackboard's receipt."""
-    return [] if match["file"] in (None, "text.html", "link.html") else [path]
 
 
 def is_canvas(visible: Iterable[Path], source: Assignment) -> bool:

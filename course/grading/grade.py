@@ -10,7 +10,7 @@ import json
 import math
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -208,21 +208,25 @@ def to_be_read(
 
     If its cell is untouched or gone, the answer is what the student wrote in cells of their own.
     """
-    answer = "\n\n".join(text(cell) for cell in cells if grade_id(cell) == exercise.name).strip()
+    answer = joined(cell for cell in cells if grade_id(cell) == exercise.name)
     if plain(answer) in ("", plain(WRITE_HERE)):
         ours = {plain(text(cell)) for cell in source.notebook["cells"]} | {plain(WRITE_HERE)}
-        answer = "\n\n".join(
-            text(cell)
+        answer = joined(
+            cell
             for cell in cells
             if cell["cell_type"] == "markdown"
             and not grade_id(cell)
             and plain(text(cell)) not in ours
-        ).strip()
+        )
     if plain(answer) in ("", plain(WRITE_HERE)):
         return Result(student, exercise.name, 0.0, exercise.points, "Nothing is written here.")
     return Result(
         student, exercise.name, None, exercise.points, "to be read", in_part(answer, LONGEST_ANSWER)
     )
+
+
+def joined(cells: Iterable[dict]) -> str:
+    return "\n\n".join(map(text, cells)).strip()
 
 
 def judged(exercise: Exercise, worker: "Worker", setup: dict[str, Any]) -> tuple[float, str]:
@@ -302,47 +306,42 @@ class Worker:
         except Stopped as error:
             if type(error).__name__ != "KeyError":  # it is there, and no message can hold it
                 raise Hint(f"`{name}` can't be handed over: {reason_of(error)}") from None
-            reasons = [
-                self.troubles[number]
-                for number, (cell, code) in enumerate(self.cells)
-                if number in self.troubles and (cell == answer or name in code)
-            ]
-            why = reasons[0] if reasons else "is its cell deleted, or the name changed?"
+            why = self.told(answer, name) or "is its cell deleted, or the name changed?"
             raise Hint(f"There is no `{name}`: {why}") from None
+
+    def told(self, answer: str, name: str = "") -> str:
+        """What stopped the cell with this grade_id, or the first one that has the name in it."""
+        for number, trouble in sorted(self.troubles.items()):
+            cell, code = self.cells[number]
+            if cell == answer or (name and name in code):
+                return trouble
+        return ""
 
     def trouble_in(self, answer: str, known: str) -> str:
         """What stopped the cell with this grade_id, unless `known` says it already."""
-        troubles = [
-            self.troubles[number]
-            for number, (cell, _) in enumerate(self.cells)
-            if cell == answer and number in self.troubles
-        ]
-        return (
-            f" (The cell stopped: {troubles[0]})" if troubles and troubles[0] not in known else ""
-        )
+        trouble = self.told(answer)
+        return f" (The cell stopped: {trouble})" if trouble not in known else ""
 
     @contextlib.contextmanager
     def clock(self, seconds: float | None = None) -> Iterator[None]:
         """While in this context, the process is killed if its time is up."""
-        seconds = self.limits.seconds if seconds is None else seconds
-        left = min(seconds, self.deadline - time.monotonic())
+        left = min(seconds or self.limits.seconds, self.deadline - time.monotonic())
         if left <= 0:
             raise OutOfTime
         self.process.allow(left)
         try:
             yield
         except Lost:
-            self.kill()
+            self.close()
             raise
         finally:
             if self.process is not None:
                 self.process.allow(math.inf)
                 if self.process.stopped:  # perhaps just after its answer: never used again
-                    self.kill()
+                    self.close()
 
     def what_happened(self, subject: str) -> str:
-        why = self.stopped or "ended the whole program, or answered with nonsense."
-        return f"{subject} {why}"
+        return f"{subject} {self.stopped or 'ended the whole program, or answered with nonsense.'}"
 
     def start(self) -> None:
         if time.monotonic() > self.deadline:
@@ -361,11 +360,8 @@ class Worker:
                 self.what_happened("A student's process, before its work,")
             ) from None
 
-    def kill(self) -> None:
+    def close(self) -> None:
         if self.process is not None:
             self.process.close()
             self.stopped = self.process.stopped
             self.process = None
-
-    def close(self) -> None:
-        self.kill()

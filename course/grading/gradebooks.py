@@ -131,8 +131,7 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
 
 def is_called(total: Total, name: str) -> bool:
     """Whether this is the student's name; Moodle drops signs like ' and : from folder names."""
-    one = total.submission
-    return letters(one.student.removesuffix(f" ({one.number})")) == letters(name)
+    return letters(total.submission.name) == letters(name)
 
 
 def as_comment(total: Total) -> str:
@@ -223,23 +222,23 @@ def assignment_column(book: Gradebook, source: Assignment, wanted: str) -> str:
 class Outcome:
     """Whose grade was filled in, whose wasn't, and why. people: (name, row) of the table.
 
-    told: what became of whom -> their names. found: the rows of those who handed in.
+    told: what became of whom -> their names. found: the ids of the rows of those who handed in.
     """
 
     people: list[tuple[str, list]] = dataclasses.field(default_factory=list)
     filled: int = 0
     scale: str = ""
-    found: list[list] = dataclasses.field(default_factory=list)
+    found: set[int] = dataclasses.field(default_factory=set)
     told: dict[str, list[str]] = dataclasses.field(default_factory=lambda: {one: [] for one in WHY})
 
     def can_be_graded(self, total: Total, row: list[str] | None) -> bool:
         student = total.submission.student
         if row is None:
-            name = alike(student.removesuffix(f" ({total.submission.number})"))
+            name = alike(total.submission.name)
             there = any(name in spellings(one) for one, _ in self.people)
             self.told[NAMESAKE if there else NOWHERE].append(student)
             return False
-        self.found.append(row)
+        self.found.add(id(row))
         if total.failed or total.unread:
             self.told[FAILED if total.failed else WAITING].append(student)
             return False
@@ -266,9 +265,8 @@ class Outcome:
     def written(self, book: Gradebook, folder: Path) -> list[str]:
         place = folder / f"filled-{book.path.name}"
         write_file(place, book.written())
-        found = {id(row) for row in self.found}
         self.told[ABSENT] = [
-            name for name, row in self.people if id(row) not in found and name != NOBODY
+            name for name, row in self.people if id(row) not in self.found and name != NOBODY
         ]
         told = [f"Grades filled in: {self.filled}, in {place}"]
         told += [self.scale] if self.scale else []
@@ -306,7 +304,7 @@ def missing(path: Path, submissions: Iterable[Submission]) -> list[str]:
     path: a name in each line; or a table with a column `student`, `name` or `full name`, or with
     `first name` and `last name`, as both platforms' gradebooks have them.
     """
-    here = Counter(letters(one.student.removesuffix(f" ({one.number})")) for one in submissions)
+    here = Counter(letters(one.name) for one in submissions)
     absent = []
     for name in names_on(path):
         words = name.replace(",", " ").split()  # last or first names first, as Canvas joins them

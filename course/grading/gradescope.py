@@ -35,7 +35,7 @@ def as_results(results: Sequence[Result], source: Assignment, told: str = "") ->
                 "name": f"{exercises[one.exercise].title} ({one.exercise})",
                 "score": one.points if by_machine else 0,
                 "max_score": one.of if by_machine else 0,
-                "output": waits if one.text and not by_machine else one.hint or "Right.",
+                "output": waits if one.text else one.hint or "Right.",
                 "output_format": "text",
                 "visibility": "visible",
             }

@@ -49,17 +49,9 @@ class Adjustment:
     line: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Merged:
-    """results: with the points that a person gave.
-
-    rows: all of to_read.csv, (student, exercise) -> what to write there. notices: what the teacher
-    should know about some of these rows.
-    """
-
-    results: list[Result]
-    rows: dict[tuple[str, str], ManualGrade]
-    notices: dict[tuple[str, str], str]
+NOT_ADJUSTED = Adjustment(0.0, "", 0)
+ManualGrades = dict[tuple[str, str], ManualGrade]  # of (student, exercise)
+Adjustments = dict[tuple[str, str], Adjustment]
 
 
 def mark(answer: str) -> str:
@@ -89,13 +81,13 @@ def read_rows(
 
 def read_manual_grades(
     table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
-) -> dict[tuple[str, str], ManualGrade]:
+) -> ManualGrades:
     """(student, exercise) -> what a person wrote there.
 
     Raises a TableError that names all lines that can't be used.
     """
     of = {one.name: one.points for one in source.exercises}
-    found: dict[tuple[str, str], ManualGrade] = {}
+    found: ManualGrades = {}
     wrong = []
     for line, key, cells in read_rows(table, NEEDED, students, numbers):
         try:
@@ -141,10 +133,14 @@ def said(one: ManualGrade) -> tuple:
 
 def merge(
     results: Sequence[Result],
-    grades: Mapping[tuple[str, str], ManualGrade],
+    grades: ManualGrades,
     shown: Mapping[str, str],
-) -> Merged:
-    """Add the grades to the results. shown: student -> the name in the tables."""
+) -> tuple[list[Result], ManualGrades, dict[tuple[str, str], str]]:
+    """Add the grades to the results. shown: student -> the name in the tables.
+
+    -> the results with the points that a person gave; all of to_read.csv, (student, exercise) ->
+    what to write there; and what the teacher should know about some of these rows.
+    """
     merged, rows, notices = [], {}, {}
     left = dict(grades)
     for one in results:
@@ -178,7 +174,7 @@ def merge(
         notices[student, exercise] = (
             f"{why}. {as_words(grade)} stay in the table and count for nobody."
         )
-    return Merged(merged, rows, notices)
+    return merged, rows, notices
 
 
 def as_words(grade: ManualGrade) -> str:
@@ -193,13 +189,13 @@ def as_words(grade: ManualGrade) -> str:
 
 def read_adjustments(
     table: Path, source: Assignment, students: Iterable[str], numbers: Mapping[str, str]
-) -> dict[tuple[str, str], Adjustment]:
+) -> Adjustments:
     """(student, exercise) -> the points that it gets instead; of TOTAL, what is added to the sum.
 
     Raises a TableError that names all lines that can't be used.
     """
     of = {one.name: one.points for one in source.exercises}
-    found: dict[tuple[str, str], Adjustment] = {}
+    found: Adjustments = {}
     wrong = []
     for line, (student, exercise), cells in read_rows(table, ADJUST, students, numbers):
         key = student, TOTAL if exercise.casefold() == TOTAL else exercise
@@ -229,9 +225,7 @@ def read_adjustments(
     return found
 
 
-def adjust(
-    results: Sequence[Result], adjustments: Mapping[tuple[str, str], Adjustment]
-) -> tuple[list[Result], list[str]]:
+def adjust(results: Sequence[Result], adjustments: Adjustments) -> tuple[list[Result], list[str]]:
     """The results with these points, and a sentence on each row that fits nobody."""
     changed = []
     for one in results:
@@ -258,7 +252,7 @@ def adjust(
 
 def write_manual_grades(
     table: Path,
-    rows: Mapping[tuple[str, str], ManualGrade],
+    rows: ManualGrades,
     source: Assignment,
     shown: Mapping[str, str],
     separator: str,

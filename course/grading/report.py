@@ -4,7 +4,7 @@ import dataclasses
 import re
 import unicodedata
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import mistune
@@ -19,8 +19,10 @@ from course.grading.grade import Result
 from course.grading.manual_grades import (
     ADJUST,
     KEY,
+    NOT_ADJUSTED,
     TOTAL,
-    Adjustment,
+    Adjustments,
+    ManualGrades,
     adjust,
     merge,
     numbered,
@@ -132,11 +134,16 @@ class Report:
     notices: list[str]
 
 
-def check_manual_grades(folder: Path, source: Assignment, students: Sequence[str]) -> None:
-    """Raise a TableError, naming all faulty lines, if what a person wrote can't be used."""
+def by_hand(
+    folder: Path, source: Assignment, students: Sequence[str]
+) -> tuple[dict[str, str], ManualGrades, Adjustments]:
+    """What a person wrote: the key of a blind reading, to_read.csv and adjust.csv.
+
+    Raises a TableError, naming all faulty lines, if it can't be used.
+    """
     numbers = read_key(folder / "key.csv", students)
-    read_manual_grades(folder / "to_read.csv", source, students, numbers)
-    read_adjustments(folder / "adjust.csv", source, students, numbers)
+    grades = read_manual_grades(folder / "to_read.csv", source, students, numbers)
+    return numbers, grades, read_adjustments(folder / "adjust.csv", source, students, numbers)
 
 
 def write_report(
@@ -154,10 +161,8 @@ def write_report(
     known = {one.student: one for one in submissions}
     table, key = folder / "to_read.csv", folder / "key.csv"
     separator = separator_of(table)  # the others come as the teacher's own spreadsheet stores them
-    numbers = read_key(key, students)
     appeals = folder / "adjust.csv"
-    grades = read_manual_grades(table, source, students, numbers)  # before anything is written
-    adjustments = read_adjustments(appeals, source, students, numbers)
+    numbers, grades, adjustments = by_hand(folder, source, students)  # before anything is written
     notices = []
     if blind is not None:
         # Everybody has a number, also who is in the table alone and absent now.
@@ -166,20 +171,19 @@ def write_report(
         rows = sorted((number, student) for student, number in numbers.items())
         write_table(key, KEY, rows, separator)
     shown = {one: one if blind is None else numbers[one] for one in [*numbers, *students]}
-    merged = merge(results, grades, shown)
-    rows = merged.rows
+    merged, rows, told_of = merge(results, grades, shown)
     if blind is not None:
         rows = dict(sorted(rows.items(), key=lambda row: shown.get(row[0][0], row[0][0])))
     write_manual_grades(table, rows, source, shown, separator)
     notices += [
-        f"{table.name}, line {line}: {merged.notices[row]}"
+        f"{table.name}, line {line}: {told_of[row]}"
         for line, row in enumerate(rows, start=2)
-        if row in merged.notices
+        if row in told_of
     ]
 
     if not adjustments:  # a teacher's own: with a row in it, it is only read
         write_table(appeals, ADJUST, [], separator)
-    results, told = adjust(merged.results, adjustments)
+    results, told = adjust(merged, adjustments)
     notices += [f"{appeals.name}, {sentence}" for sentence in told]
     totals = add_up(results, known, adjustments)
     write_grades(folder, totals, separator)
@@ -226,7 +230,7 @@ def write_report(
 def add_up(
     results: Sequence[Result],
     known: dict[str, Submission],
-    adjustments: Mapping[tuple[str, str], Adjustment],
+    adjustments: Adjustments,
 ) -> list[Total]:
     """A total for each student, in order; page names differ even where case doesn't count."""
     rows: dict[str, list[Result]] = {}
@@ -236,7 +240,7 @@ def add_up(
     for student, own in rows.items():
         read = [one for one in own if one.text]
         submission = known.get(student, Submission(student, Path()))
-        adjustment = adjustments.get((student, TOTAL), Adjustment(0.0, "", 0))
+        adjustment = adjustments.get((student, TOTAL), NOT_ADJUSTED)
         totals.append(
             Total(
                 submission,

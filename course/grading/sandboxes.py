@@ -399,14 +399,15 @@ def escapes(sandbox: str) -> tuple[list[str], str]:
 @contextlib.contextmanager
 def shared_memory() -> Iterator[int]:
     """The number of a piece of System V's shared memory; -1 where there is none."""
-    libc = None
-    with contextlib.suppress(OSError, TypeError, AttributeError):
+    try:
         import ctypes
 
-        libc = ctypes.CDLL(None, use_errno=True)
+        libc = ctypes.CDLL(None)
         number = libc.shmget(0, 4096, 0o600)
+    except (OSError, TypeError, AttributeError):
+        yield -1
+        return
     try:
-        yield number if libc is not None else -1
+        yield number
     finally:
-        if libc is not None:
-            libc.shmctl(number, 0, None)  # IPC_RMID
+        libc.shmctl(number, 0, None)  # IPC_RMID

@@ -76,8 +76,7 @@ def write_similar(
 
     -> the pairs, and who couldn't be compared.
     """
-    submissions = list(submissions)
-    pairs, left_out = compare(source, submissions), unreadable(source, submissions)
+    pairs, left_out = compare(source, submissions)
     write_table(
         folder / "similar.csv",
         COLUMNS,
@@ -98,27 +97,17 @@ def write_similar(
     return pairs, left_out
 
 
-def unreadable(source: Assignment, submissions: Iterable[Submission]) -> list[str]:
-    """Students who are in no pair because there is nothing to read."""
-    found = []
-    for one in submissions:
-        try:
-            read_submission(one.path, source)
-        except Unreadable:
-            found.append(one.student)
-    return found
-
-
-def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]:
-    """All pairs, the most alike first; files that aren't notebooks are left out."""
+def compare(source: Assignment, submissions: Iterable[Submission]) -> tuple[list[Pair], list[str]]:
+    """All pairs, the most alike first; and who is in none, because there is nothing to read."""
     handed_out, own = student_version(source)["cells"], source.notebook["cells"]
     code = fingerprint([text(cell) for cell in [*handed_out, *own] if cell["cell_type"] == "code"])
     words = fingerprint([text(cell) for cell in handed_out], words=True)
-    works = []
+    works, left_out = [], []
     for one in submissions:
         try:
             cells = read_submission(one.path, source)
         except Unreadable:
+            left_out.append(one.student)
             continue
         works.append(
             Work(
@@ -131,7 +120,7 @@ def compare(source: Assignment, submissions: Iterable[Submission]) -> list[Pair]
         Pair(one, two, share(one.code, two.code), share(one.words, two.words))
         for one, two in itertools.combinations(works, 2)
     ]
-    return sorted(pairs, key=lambda one: -one.most)
+    return sorted(pairs, key=lambda one: -one.most), left_out
 
 
 def written(cells: Sequence[Mapping], handed_out: Sequence[Mapping], kind: str) -> list[str]:

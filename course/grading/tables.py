@@ -90,12 +90,8 @@ def read_table(
     Raises TableError if a column is missing or the encoding is in doubt.
     """
     raw = path.read_bytes()
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # Excel's "Unicode Text"
-        encodings = ["utf-16"]
-    else:
-        encodings = ["utf-8-sig"]
     try:
-        return rows_of(path, raw.decode(encodings[0]), columns)
+        return rows_of(path, in_unicode(raw), columns)
     except UnicodeDecodeError:
         pass
     found = {}
@@ -122,11 +118,15 @@ def separator_of(path: Path) -> str:
 def decoded(path: Path) -> str:
     """Its text: in UTF-16 or UTF-8 if it says so or can be, else in Windows's old encoding."""
     raw = path.read_bytes()
-    utf_16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return raw.decode("utf-16" if utf_16 else "utf-8-sig")
+        return in_unicode(raw)
     except UnicodeDecodeError:
         return raw.decode("cp1252", errors="replace")
+
+
+def in_unicode(raw: bytes) -> str:
+    utf_16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # Excel's "Unicode Text"
+    return raw.decode("utf-16" if utf_16 else "utf-8-sig")
 
 
 def separator_in(words: str) -> str:

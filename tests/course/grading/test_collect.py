@@ -128,40 +128,31 @@ def test_which_of_several_notebooks_was_graded_is_told(tmp_path):
     )
 
 
-# --- Moodle --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("end", ["", "_"], ids=["since 4.1", "before"])
-def test_moodle(tmp_path, end):
-    put(
-        tmp_path,
-        f"Ana García_4711_assignsubmission_file{end}/{FILE}",
-        f"Ben Li_12_assignsubmission_file{end}/sub/mine.ipynb",
-        f"Ben Li_13_assignsubmission_file{end}/{FILE}",
-    )
-    for name in (
-        f"Ana García_4711_assignsubmission_onlinetext{end}",
-        f"Only Text_99_assignsubmission_onlinetext{end}",
-    ):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "onlinetext.html").write_text("<p>Here it is.</p>")
-    collected = collect(tmp_path, TRAINING)
-    assert collected.platform == "Moodle"
-    assert people(collected) == {
-        "Ana García": FILE,
-        "Ben Li (12)": "mine.ipynb",
-        "Ben Li (13)": FILE,
-        "Only Text": FILE,
-    }
-    assert [one.number for one in collected.submissions] == ["4711", "12", "13", "99"]
-    with pytest.raises(Unreadable, match="no notebook in the folder Only Text_99"):
-        read_submission(collected.submissions[3].path, TRAINING)
-
-
-# --- other folders of Moodle, Canvas, Blackboard -------------------------------------------------
+# --- Moodle, Canvas, Blackboard ------------------------------------------------------------------
 
 M, B = "assignsubmission", "attempt_2026-11"
 PLATFORMS = [  # platform, the notebooks, what else lies there, and who handed in what
+    *(
+        (
+            "Moodle",
+            [
+                f"Ana García_4711_{M}_file{end}/{FILE}",
+                f"Ben Li_12_{M}_file{end}/sub/mine.ipynb",
+                f"Ben Li_13_{M}_file{end}/{FILE}",
+            ],
+            [
+                f"{who}_{M}_onlinetext{end}/onlinetext.html"
+                for who in ("Ana García_4711", "Only Text_99")
+            ],
+            {
+                "Ana García": FILE,
+                "Ben Li (12)": "mine.ipynb",
+                "Ben Li (13)": FILE,
+                "Only Text": FILE,
+            },
+        )
+        for end in ("", "_")  # since 4.1, and before
+    ),
     (
         "Moodle",
         [f"Ana García_4711_{M}_file_{FILE}", f"Ben Li_12_{M}_file_{FILE}"],
@@ -224,7 +215,7 @@ PLATFORMS = [  # platform, the notebooks, what else lies there, and who handed i
 def test_platforms(tmp_path, platform, notebooks, others, found):
     put(tmp_path, *notebooks)
     for name in others:
-        (tmp_path / name).write_text("Name: A Student")
+        hand_in(tmp_path / name, "Name: A Student")
     collected = collect(tmp_path, TRAINING)
     assert collected.platform == platform and people(collected) == (found or people(collected))
     assert len(collected.submissions) == len(found or notebooks)

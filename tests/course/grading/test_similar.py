@@ -1,14 +1,13 @@
 """Work that is alike is found whatever was renamed, and honest work isn't mixed up with it."""
 
-import csv
 import re
 import time
 
 from course.grading.__main__ import main
-from course.grading.assignment_files import assignment, grade_id, text
+from course.grading.assignment_files import grade_id, text
 from course.grading.collect import collect
 from course.grading.similar import MOST, compare
-from tests.course.grading.classroom import filled_in, hand_in, solutions
+from tests.course.grading.classroom import ATTENTION, filled_in, hand_in, solutions, table
 
 WORDS = [
     "The largest weight grows from 0.5 to 0.97, because the scores spread as d_k grows.",
@@ -74,10 +73,10 @@ HONEST = {  # what three students hand in, who have never met
 }
 
 
-def honest(source, seed):
+def honest(seed):
     """The notebook of one of three students."""
     answers = {name: ways[seed] for name, ways in HONEST.items()}
-    return filled_in(source, answers | {"why-the-root": WORDS[seed]})
+    return filled_in(ATTENTION, answers | {"why-the-root": WORDS[seed]})
 
 
 def renamed(notebook):
@@ -91,57 +90,57 @@ def renamed(notebook):
     return notebook
 
 
+def compared(folder):
+    return compare(ATTENTION, collect(folder, ATTENTION).submissions)[0]
+
+
 def test_a_copy_is_the_most_alike(tmp_path):
-    source = assignment(2)
     for seed in range(3):
-        hand_in(tmp_path / f"{seed}.ipynb", honest(source, seed))
-    hand_in(tmp_path / "copy.ipynb", renamed(honest(source, 0)))
-    first, second, *_ = compare(source, collect(tmp_path, source).submissions)
+        hand_in(tmp_path / f"{seed}.ipynb", honest(seed))
+    hand_in(tmp_path / "copy.ipynb", renamed(honest(0)))
+    first, second, *_ = compared(tmp_path)
     assert (first.first.student, first.second.student) == ("0", "copy")
     assert first.code > 0.9 and first.words == 0 and first.code > second.most
 
 
 def test_words_that_are_alike(tmp_path):
-    source = assignment(2)
     for seed in range(3):
-        hand_in(tmp_path / f"{seed}.ipynb", honest(source, seed))
+        hand_in(tmp_path / f"{seed}.ipynb", honest(seed))
     copy = {"why-the-root": f"Well! {WORDS[2].upper()}"}
-    hand_in(tmp_path / "copy.ipynb", filled_in(source, copy))
-    first, *_ = compare(source, collect(tmp_path, source).submissions)
+    hand_in(tmp_path / "copy.ipynb", filled_in(ATTENTION, copy))
+    first, *_ = compared(tmp_path)
     assert {first.first.student, first.second.student} == {"2", "copy"} and first.words > 0.8
 
 
 def test_what_was_handed_out_and_what_is_right_does_not_count(tmp_path):
-    source = assignment(2)
     for student, words in (("ana", WORDS[0]), ("ben", WORDS[1])):
-        answers = solutions(source) | {"why-the-root": words}
-        hand_in(tmp_path / f"{student}.ipynb", filled_in(source, answers))
-    (pair,) = compare(source, collect(tmp_path, source).submissions)
+        answers = solutions(ATTENTION) | {"why-the-root": words}
+        hand_in(tmp_path / f"{student}.ipynb", filled_in(ATTENTION, answers))
+    (pair,) = compared(tmp_path)
     assert (pair.code, pair.words) == (0, 0)
 
 
 def test_five_megabytes_are_compared_in_part(tmp_path):
     """What is pasted into one cell doesn't hide the others, and doesn't take minutes."""
-    source = assignment(2)
     for seed, (student, size) in enumerate((("ana", 5_000_000), ("ben", 4_000_000), ("cem", 0))):
-        notebook = honest(source, 1 if student == "ben" else seed)
+        notebook = honest(1 if student == "ben" else seed)
         pasted = "".join(f"{student}{i} = {i * seed % 89}\n" for i in range(size // 12))
         for cell in notebook["cells"]:
             if pasted and grade_id(cell) == "two_weights":
                 cell["source"] = f"{text(cell)}\n{pasted}"
         hand_in(tmp_path / f"{student}.ipynb", notebook)
     start = time.process_time()
-    pairs = compare(source, collect(tmp_path, source).submissions)
+    pairs = compared(tmp_path)
     assert len(pairs) == 3 and time.process_time() - start < 60
 
 
 def test_the_report(tmp_path, capsys):
-    source, folder, out = assignment(2), tmp_path / "in", tmp_path / "out"
+    folder, out = tmp_path / "in", tmp_path / "out"
     for seed in range(3):
-        hand_in(folder / f"{seed}.ipynb", honest(source, seed))
+        hand_in(folder / f"{seed}.ipynb", honest(seed))
     harm = {"my_weights": "def my_weights(query, key):\n    return '<script>', [x for x in query]"}
     for student in ("=x", "y"):
-        hand_in(folder / f"{student}.ipynb", filled_in(source, harm))
+        hand_in(folder / f"{student}.ipynb", filled_in(ATTENTION, harm))
     (folder / "scan.ipynb").write_text("no notebook")
     assert main(["similar", "2", str(folder), "--out", str(out)]) == 0
     told = capsys.readouterr().out
@@ -153,6 +152,5 @@ def test_the_report(tmp_path, capsys):
     assert "Not compared, as there is nothing to read: scan." in page
     assert ";;" not in page
     assert "<mark>" in page and "&lt;script&gt;" in page and "<script" not in page
-    with (out / "similar.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = table(out / "similar.csv")
     assert len(rows) == 10 and rows[0]["first"] == "'=x"
