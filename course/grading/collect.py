@@ -9,7 +9,6 @@ Blackboard: files `Title_username_attempt_YYYY-MM-DD-hh-mm-ss_name`, and for eac
 `Title_username_attempt_YYYY-MM-DD-hh-mm-ss.txt`.
 """
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -170,17 +169,12 @@ def works(folder: Path, source: Assignment) -> list[Path]:
 
     At most DEEPEST folders down; what can't be read is left out.
     """
-    found, waiting = [], [(folder, 0)]
-    while waiting:
-        place, depth = waiting.pop()
-        with contextlib.suppress(OSError), os.scandir(place) as inside:
-            for entry in inside:
-                if not is_visible(entry.name):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    waiting += [(Path(entry.path), depth + 1)] if depth < DEEPEST else []
-                elif entry.is_file() and is_work(Path(entry.path), source):
-                    found.append(Path(entry.path))
+    found = []
+    for place, folders, files in os.walk(folder):
+        depth = len(Path(place).relative_to(folder).parts)
+        folders[:] = filter(is_visible, folders) if depth < DEEPEST else []
+        paths = (Path(place, name) for name in files if is_visible(name))
+        found += [path for path in paths if path.is_file() and is_work(path, source)]
     return sorted(found)
 
 

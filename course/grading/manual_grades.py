@@ -70,8 +70,7 @@ def read_rows(
     stored = {as_stored(student): student for student in students}
 
     def known(rows: Sequence[Mapping[str, str]]) -> bool:
-        names = {from_table(row["student"]) for row in rows}
-        return all(name.isascii() or name in stored for name in names)
+        return all(row["student"].isascii() or from_table(row["student"]) in stored for row in rows)
 
     for line, row in read_table(table, columns, known) if table.exists() else ():
         cells = {column: from_table(cell) for column, cell in row.items()}

@@ -98,8 +98,9 @@ def read_table(
     for encoding in ("cp1252", "mac_roman"):  # Excel's "CSV" on Windows, and on a Mac
         try:
             words = raw.decode(encoding)
-            if known([row for _, row in rows_of(path, words, columns)]):
-                found[words] = rows_of(path, words, columns)
+            rows = rows_of(path, words, columns)
+            if known([row for _, row in rows]):
+                found[words] = rows
         except UnicodeDecodeError:
             continue
     if len(found) != 1:

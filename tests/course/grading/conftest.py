@@ -1,17 +1,13 @@
 """What holds for the tests of the coursework."""
 
 import os
-import socket
 import sys
-import threading
 
 import pytest
 
-from course.checks.watching import on_guard, watched
 from course.grading import __main__ as command_line
 from course.grading import sandboxes
 from course.grading.limits import ROOT
-from course.grading.rpc import Line, Lost
 from course.grading.sandboxes import find_sandbox, why_not
 from tests.course.grading import copies
 
@@ -49,28 +45,3 @@ def sandbox(request, monkeypatch, tmp_path_factory):
         pytest.skip(f"{name} {why_not(name)}")
     monkeypatch.setattr(command_line, "find_sandbox", lambda: name)
     return name
-
-
-@pytest.fixture
-def lines():
-    """Two ends of a connection; the far one, a student's, answers calls in a thread."""
-    ends = socket.socketpair()
-    files = [end.makefile("rwb") for end in ends]
-    here, there = (Line(file, file) for file in files)
-    call = lambda number, *rest: watched(there.functions[number], *rest)  # noqa: E731
-    there.functions += [None, None, call, on_guard]  # as course/grading/worker.py offers them
-
-    def answer():
-        try:
-            while True:
-                there.serve(there.receive())
-        except Lost:
-            pass
-
-    thread = threading.Thread(target=answer)
-    thread.start()
-    yield here, there
-    ends[0].shutdown(socket.SHUT_RDWR)
-    thread.join()
-    for one in (*files, *ends):
-        one.close()

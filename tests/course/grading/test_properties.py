@@ -68,6 +68,19 @@ def {name}(*inputs, inner={name}):
     return as_arrays(inner(*inputs))
 """,
 }
+# The same for the results of a few: as numbers or tensors, and as arrays of NumPy.
+COMPLEX = """
+import numpy as np
+
+def turned(found):
+    if isinstance(found, tuple):
+        return tuple(map(turned, found))
+    return {turn}
+
+def {name}(*inputs, inner={name}):
+    return turned(inner(*inputs))
+"""
+TURNS = ("found * (1 + 0j)", "np.asarray(torch.as_tensor(found).detach()) + 1j")
 
 
 def in_other_words(code: str) -> str:
@@ -94,3 +107,14 @@ def test_whatever_is_right_gets_full_points(source, exercise):
     for way, clothes in ways:
         code = way + CLOTHES[clothes].format(name=exercise.name)
         assert judged_here(source, exercise, code) == (exercise.points, ""), (clothes, code)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_complex_numbers_get_one_hint(turn):
+    """Over the grader's connection they arrive as they are: test_rpc.py."""
+    for source, exercise in FUNCTIONS:
+        if exercise.name in ("my_weights", "my_stop", "my_loss"):
+            code = solution(source.number, exercise.name)
+            code += COMPLEX.format(name=exercise.name, turn=turn)
+            points, hint = judged_here(source, exercise, code)
+            assert points == 0 and "There are complex numbers in it" in hint, exercise.name
