@@ -1,5 +1,6 @@
 """Markdown and code as HTML: formulas are MathML, code has its colors, links lead into the site."""
 
+import posixpath
 import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -14,7 +15,6 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 Target = Callable[[str], str | None]  # an address as written -> as it is in the site, or nowhere
-NAMED = {"max": "max", "min": "min", "log": "log", "exp": "exp", "sin": "sin", "cos": "cos"}
 # A formula and the sign after it: browsers would begin a line with the sign.
 SIGN_AFTER = re.compile(
     r"""(<math (?:(?!</math>).)*display="inline"(?:(?!</math>).)*</math>[.,;:?!)]+)"""
@@ -46,29 +46,24 @@ class Words(mistune.HTMLRenderer):
     def block_code(self, code: str, info: str | None = None) -> str:
         return code_html(code.rstrip("\n"), info or "text")
 
+    def inline_math(self, text: str) -> str:
+        return convert(text.strip(), display="inline")
 
-def mathml(latex: str, display: str) -> str:
-    return convert(latex.strip(), display=display)
+    def block_math(self, text: str) -> str:
+        return f'<span class="formula wide">{convert(text.strip(), display="block")}</span>'
 
+    def table(self, text: str) -> str:
+        return f'<div class="wide"><table>{text}</table></div>\n'
 
-def markdown(target: Target, anchor: Callable[[str], str]) -> Callable[[str], Markup]:
-    """A function from Markdown to HTML; `anchor` names the headings."""
-    renderer = Words(target)
-    reader = mistune.create_markdown(renderer=renderer, plugins=["table", "math"])
-    renderer.register("inline_math", lambda _, text: mathml(text, "inline"))
-    renderer.register(
-        "block_math", lambda _, text: f'<span class="formula wide">{mathml(text, "block")}</span>'
-    )
-    renderer.register("table", lambda _, text: f'<div class="wide"><table>{text}</table></div>\n')
-
-    def cell(
-        _: mistune.HTMLRenderer, text: str, align: str | None = None, head: bool = False
-    ) -> str:
+    def table_cell(self, text: str, align: str | None = None, head: bool = False) -> str:
         kind = "th" if head and text else "td"  # a header without words is none
         scope = ' scope="col"' if kind == "th" else ""
         return f"<{kind}{scope}>{text}</{kind}>\n"
 
-    renderer.register("table_cell", cell)
+
+def markdown(target: Target, anchor: Callable[[str], str]) -> Callable[[str], Markup]:
+    """A function from Markdown to HTML; `anchor` names the headings."""
+    reader = mistune.create_markdown(renderer=Words(target), plugins=["table", "math"])
 
     def name_headings(_: mistune.Markdown, state: mistune.BlockState) -> None:
         for token in state.tokens:
@@ -112,22 +107,15 @@ def plain(text: str) -> str:
 def in_words(formula: str) -> str:
     """A formula as it could be typed: `$\\sqrt{d_k}$` -> √d_k."""
     signs = {"sqrt": "√", "sum": "Σ", "cdot": "·", "times": "×", "le": "≤", "ge": "≥", "to": "→"}
-    formula = re.sub(
-        r"\\([A-Za-z]+)", lambda name: signs.get(name[1], NAMED.get(name[1], "")), formula
-    )
+    signs |= {name: name for name in ("max", "min", "log", "exp", "sin", "cos")}
+    formula = re.sub(r"\\([A-Za-z]+)", lambda name: signs.get(name[1], ""), formula)
     return re.sub(r"[{}$\\]", "", formula)
 
 
 def relative(source: PurePosixPath, address: str) -> tuple[str, str]:
     """A relative address in a file -> what it names, from the project's folder, and its anchor."""
     path, _, anchor = address.partition("#")
-    parts: list[str] = list(source.parent.parts) if path else list(source.parts)
-    for part in PurePosixPath(path).parts:
-        if part == "..":
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts), anchor
+    return posixpath.normpath(source.parent / path) if path else str(source), anchor
 
 
 def with_anchor(page: str, anchor: str) -> str:

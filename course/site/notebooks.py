@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
+import vl_convert
 from markupsafe import Markup
 from nbformat import NotebookNode
 
@@ -144,8 +145,6 @@ def picture(output: NotebookNode, file: str) -> Picture:
 
 def compiled(spec: dict[str, Any]) -> dict[str, Any]:
     """A chart of Vega-Lite as Vega draws it, whichever version of Vega-Lite it was made for."""
-    import vl_convert
-
     chart = vl_convert.vegalite_to_vega(with_rows(spec), vl_version=VEGALITE_VERSION)
     del chart["$schema"]
     return chart

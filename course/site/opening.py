@@ -82,20 +82,15 @@ def riddle() -> dict[str, Any]:
     before = translator.translate(RIDDLE).tokens
     batch = make_batch([(ids, translator.tgt.vocab.encode(before))])
     endings = translator.tgt.vocab.encode(["cansado", "cansada"])
+    maps = translator.attention_maps(RIDDLE)
+    pair = maps.weights[LAYER][HEAD, TIRED, [ANIMAL, STREET]]
     steps = []
     for step in range(STEPS + 1):
-        moved: dict[str, float] = {}
+        moved = pair.lerp(pair.flip(0), step / STEPS)
 
-        def edit(
-            weights: Tensor, share: float = step / STEPS, said: dict[str, float] = moved
-        ) -> Tensor:
-            row = weights[0, HEAD, TIRED]
-            animal, street = row[ANIMAL].item(), row[STREET].item()
-            said["animal"] = (1 - share) * animal + share * street
-            said["street"] = animal + street - said["animal"]
+        def edit(weights: Tensor, moved: Tensor = moved) -> Tensor:
             weights = weights.clone()
-            weights[0, HEAD, TIRED, ANIMAL] = said["animal"]
-            weights[0, HEAD, TIRED, STREET] = said["street"]
+            weights[0, HEAD, TIRED, [ANIMAL, STREET]] = moved
             return weights
 
         with inference_mode(translator.model), patch_attention(translator.model, {LAYER: edit}):
@@ -103,6 +98,6 @@ def riddle() -> dict[str, Any]:
             written, last = translator.translate(RIDDLE).text.rsplit(" ", 1)
         if written != " ".join(before[:-1]).capitalize():
             raise ValueError(f"more than the ending has changed: {written} {last}")
-        numbers = (moved["animal"], moved["street"], *logits.softmax(-1)[endings].tolist())
+        numbers = [*moved.tolist(), *logits.softmax(-1)[endings].tolist()]
         steps.append([*(round(number, 2) for number in numbers), last])
     return {"written": written, "steps": steps}
