@@ -42,7 +42,7 @@ IMPORT = re.compile(r"^ *from (transformer_lib[\w.]*) import (\([^)]*\)|.+)$", r
 SHAPE = r"(?<!\w)\((?:…|\.\.\.|\w+)(?:, ?(?:…|\.\.\.|[\w/]+(?: [-+*/] \w+)?))*,?\)"
 AXES = set("b s t q k h n d_model d_k d_v d_ff vocab_size hidden length positions … ...".split())
 TYPES = r"\b[A-Z]\w*Error\b"
-WORDS = re.compile(rf"`[^`]+`|->|{SHAPE}|{TYPES}")
+WORDS = re.compile(rf"(`[^`]+`|->|{SHAPE}|{TYPES})")
 ITEM = re.compile(r"(\w+(?:, \w+)*(?: and \w+)?): ")
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -127,19 +127,14 @@ def package(folder: str) -> ModuleType:
 
 
 @functools.cache
-def handed_on() -> dict[tuple[str, str], str]:
-    """Module and name -> the package that has the name in its __all__: the library, if it does."""
-    found: dict[tuple[str, str], str] = {}
-    folders = {path.parent.name: path for path in sorted(LIBRARY.glob("*/__init__.py"))}
-    names = {folder: imports(path.read_text("utf-8")) for folder, path in folders.items()}
-    names = {"": imports((LIBRARY / "__init__.py").read_text("utf-8"))} | names
-    for folder, known in names.items():
-        for name in getattr(package(folder), "__all__", ()):
-            module, original = known[name]
-            if module in folders:  # which has the name from one of its files
-                module, original = names[module][original]
-            found.setdefault((module, original), package(folder).__name__)
-    return found
+def handed_on(module: str, name: str) -> str | None:
+    """The package that has a name of this module in its __all__: the library, if it does."""
+    one = getattr(package(module), name)
+    for folder in ("", *(path.parent.name for path in sorted(LIBRARY.glob("*/__init__.py")))):
+        place = package(folder)
+        if name in getattr(place, "__all__", ()) and getattr(place, name) is one:
+            return place.__name__
+    return None
 
 
 @functools.cache
@@ -201,12 +196,11 @@ def is_public(module: str, name: Name, constant: bool) -> bool:
     if name.anchor.startswith("_"):
         return False
     key = (module, name.anchor)
-    return key in handed_on() or key in asked_for() or not constant and bool(name.doc)
+    return bool(handed_on(*key)) or key in asked_for() or not constant and bool(name.doc)
 
 
 def how_imported(module: str, name: str) -> str:
-    place = handed_on().get((module, name), f"transformer_lib.{module}")
-    return f"from {place} import {name}"
+    return f"from {handed_on(module, name) or package(module).__name__} import {name}"
 
 
 def constants(node: ast.Assign | ast.AnnAssign, lines: list[str], module: str) -> Iterator[Name]:
@@ -337,22 +331,21 @@ class Reader:
 
     def __init__(self, module: Module | None = None):
         self.module = module
-        self.scope = dict(everywhere())
-        if module:
-            self.scope |= module.scope
+        self.scope = everywhere() | (module.scope if module else {})
 
     def address(self, word: str, owner: Name | None = None) -> str | None:
         """Where a word of a docstring leads: `train`, `Translator.load`, the owner's `weights`."""
         first, _, rest = word.partition(".")
-        if owner and any(method.anchor == f"{owner.anchor}.{word}" for method in owner.methods):
-            return f"{self.module.file}#{owner.anchor}.{word}" if self.module else None
-        if owner and first in owner.words or first not in self.scope:
+        if owner:
+            method = addresses().get((self.module.name, f"{owner.anchor}.{word}"))
+            if method or first in owner.words:
+                return method
+        if first not in self.scope:
             return None
         place, name = self.scope[first]
         anchor = f"{name}.{rest}" if rest else name
-        if owner and self.module and (place, anchor) == (self.module.name, owner.anchor):
-            return None
-        return addresses().get((place, anchor))
+        itself = owner and (place, anchor) == (self.module.name, owner.anchor)
+        return None if itself else addresses().get((place, anchor))
 
     def signature(self, code: str, owner: Name) -> Markup:
         def link(found: re.Match[str]) -> str:
@@ -366,23 +359,22 @@ class Reader:
     def inline(self, text: str, owner: Name | None = None) -> str:
         """`code`, shapes, -> and errors are set as code; a name that has a page leads there."""
 
-        def mark(found: re.Match[str]) -> str:
-            word = found[0]
+        def mark(word: str) -> str:
             if word == "->":
                 return '<span class="to">-&gt;</span>'
-            if word.startswith("(") and not is_shape(word):
-                return html.escape(word, quote=False)
+            if word.startswith("("):
+                shape = AXES & {part.strip() for part in word.strip("()").split(",")}
+                escaped = html.escape(word, quote=False)
+                return f'<code class="shape">{escaped}</code>' if shape else escaped
             bare = word.strip("`")
-            address = None if word.startswith("(") else self.address(bare.partition("(")[0], owner)
-            kind = ' class="shape"' if word.startswith("(") else ""
-            code = f"<code{kind}>{html.escape(bare, quote=False)}</code>"
+            code = f"<code>{html.escape(bare, quote=False)}</code>"
+            address = self.address(bare.partition("(")[0], owner)
             return f'<a href="{address}">{code}</a>' if address else code
 
-        shown, last = "", 0
-        for found in WORDS.finditer(text):
-            shown += html.escape(text[last : found.start()], quote=False) + mark(found)
-            last = found.end()
-        return shown + html.escape(text[last:], quote=False)
+        pieces = WORDS.split(text)
+        pieces[::2] = [html.escape(piece, quote=False) for piece in pieces[::2]]
+        pieces[1::2] = map(mark, pieces[1::2])
+        return "".join(pieces)
 
     def doc(self, text: str, owner: Name | None = None, indent: int = 4) -> Markup:
         """A docstring: paragraphs, a line for each parameter, what is laid out by hand as it is."""
@@ -394,8 +386,8 @@ class Reader:
                 shown.append(laid_out(textwrap.dedent(block)))
                 continue
             for line in one_by_one(unwrapped(lines, words, indent), words):
-                item = ITEM.match(line)
-                if item and is_item(item[1], words):
+                item = item_in(line, words)
+                if item:
                     named = html.escape(item[1])
                     rest = self.inline(line[item.end() :], owner)
                     shown.append(f'<p class="item"><code>{named}</code>: {rest}</p>')
@@ -404,12 +396,10 @@ class Reader:
         return Markup("\n".join(shown))
 
 
-def is_shape(text: str) -> bool:
-    return bool(AXES & {part.strip() for part in text.strip("()").split(",")})
-
-
-def is_item(names: str, words: frozenset[str]) -> bool:
-    return bool(words & set(re.findall(r"\w+", names)))
+def item_in(line: str, words: frozenset[str]) -> re.Match[str] | None:
+    """What a line begins with, if that names one of the words."""
+    found = ITEM.match(line)
+    return found if found and words & set(re.findall(r"\w+", found[1])) else None
 
 
 def is_laid_out(lines: list[str]) -> bool:
@@ -432,10 +422,9 @@ def unwrapped(lines: list[str], words: frozenset[str], indent: int) -> Iterator[
     meant = ""
     for n, line in enumerate(lines):
         text = line.strip()
-        item = ITEM.match(text)
         first = text.split(" ")[0]
         fitted = n and len(lines[n - 1]) + 1 + len(first) + indent <= WIDTH
-        begins = item and is_item(item[1], words) or text.startswith("Raises ")
+        begins = item_in(text, words) or text.startswith("Raises ")
         ends = meant[-1:] in tuple(".:)") and meant.count("(") == meant.count(")")
         if meant and (begins or fitted and ends and not line.startswith(" ")):
             yield meant
@@ -447,13 +436,9 @@ def unwrapped(lines: list[str], words: frozenset[str], indent: int) -> Iterator[
 
 def one_by_one(lines: Iterable[str], words: frozenset[str]) -> Iterator[str]:
     """The same lines, but where a line tells of several parameters each has one."""
+    begins = re.compile(rf"(?<=\.) (?=(?:{'|'.join(words)}): )")
     for line in lines:
-        start = 0
-        for found in re.finditer(r"(?<=\.) (?=(\w+): )", line):
-            if found[1] in words:
-                yield line[start : found.start()]
-                start = found.end()
-        yield line[start:]
+        yield from begins.split(line)
 
 
 @functools.cache
@@ -470,8 +455,8 @@ def addresses() -> dict[tuple[str, str], str]:
 @functools.cache
 def everywhere() -> dict[str, tuple[str, str]]:
     """The names that a package hands on mean the same in all docstrings."""
-    found = {name: (place, name) for place, name in handed_on()}
-    return {name: key for name, key in found.items() if key in addresses()}
+    names = ((module.name, name.anchor) for module in modules() for name in module.names)
+    return {key[1]: key for key in names if handed_on(*key)}
 
 
 def first_sentence(doc: str) -> str:
