@@ -8,11 +8,9 @@ last line of a notebook's cell a view is stored with its data, which tests compa
 draws, and with a picture and words for where nothing is drawn.
 """
 
-import csv
 import html
-import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,9 +62,9 @@ def attention_map_layers(maps: AttentionMaps) -> list[Layer]:
     """The layers of `Translator.attention_maps`; a decoder's word looks while it is written."""
     layers = []
     for name, weights in maps.weights.items():
-        queries = maps.src if name.startswith("encoder") else maps.tgt_out
-        own = name.startswith("decoder") and name.endswith("self_attn")
-        keys, written = maps.tgt_in if own else maps.src, name.startswith("decoder")
+        written = name.startswith("decoder")
+        queries = maps.tgt_out if written else maps.src
+        keys = maps.tgt_in if written and name.endswith("self_attn") else maps.src
         layers.append(Layer(name, weights, queries, keys, written))
     return layers
 
@@ -116,11 +114,12 @@ class AttentionView:
         head: int = 0,
         query: int | None = None,
     ):
-        names = [one.name for one in layers]
-        layer = names[0] if layer is None else layer
-        if layer not in names:
-            raise ValueError(f"there is no layer {layer!r}; there are {', '.join(names)}")
-        self.layers = list(layers)
+        named = {one.name: one for one in layers}
+        layer = layers[0].name if layer is None else layer
+        if layer not in named:
+            raise ValueError(f"there is no layer {layer!r}; there are {', '.join(named)}")
+        self.layers = layers
+        self.shown = named[layer]  # first
         self.chosen = {"layer": layer, "head": head, "query": query}
 
     def data(self) -> dict[str, Any]:
@@ -141,7 +140,7 @@ class AttentionView:
 
     def alt(self) -> str:
         """What the picture shows, in words."""
-        layer = self.shown()
+        layer = self.shown
         heads = np.asarray(layer.weights, dtype=float)
         rows, columns = " ".join(layer.queries), " ".join(layer.keys)
         said = (
@@ -159,17 +158,15 @@ class AttentionView:
         ]
         return f"{said} “{layer.queries[query]}” attends most {', '.join(largest)}."
 
-    def shown(self) -> Layer:
-        """The layer that is shown first."""
-        return next(layer for layer in self.layers if layer.name == self.chosen["layer"])
-
     def picture(self) -> Any:
         """All heads of the layer that is shown first, as a matplotlib figure."""
         from course.drawing.attention_maps import QUERY, WRITES, attention_heads
 
-        layer = self.shown()
-        look = {"title": layer.name, "query": WRITES if layer.written else QUERY}
-        return attention_heads(layer.weights, layer.queries, layer.keys, **look)
+        layer = self.shown
+        query = WRITES if layer.written else QUERY
+        return attention_heads(
+            layer.weights, layer.queries, layer.keys, title=layer.name, query=query
+        )
 
     def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """What a notebook stores: the page in a frame, its data, a picture and words."""
@@ -195,22 +192,19 @@ def packed(data: dict[str, Any]) -> dict[str, Any]:
     Numbers in lists would take a line each in the notebook's file.
     """
 
-    def text(rows: list[list[float]]) -> str:
-        table = io.StringIO()
-        csv.writer(table, lineterminator="\n").writerows(rows)
-        return table.getvalue()
-
-    layers = [layer | {"weights": list(map(text, layer["weights"]))} for layer in data["layers"]]
-    return data | {"layers": layers}
+    return with_weights(data, lambda rows: "".join(",".join(map(str, row)) + "\n" for row in rows))
 
 
 def unpacked(data: dict[str, Any]) -> dict[str, Any]:
     """The data of a view as a notebook stores it -> as attention_view.js takes it."""
+    return with_weights(
+        data, lambda text: [list(map(float, line.split(","))) for line in text.splitlines()]
+    )
 
-    def rows(text: str) -> list[list[float]]:
-        return [list(map(float, row)) for row in csv.reader(io.StringIO(text))]
 
-    layers = [layer | {"weights": list(map(rows, layer["weights"]))} for layer in data["layers"]]
+def with_weights(data: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """The data of a view with each head's weights in another form."""
+    layers = [layer | {"weights": list(map(change, layer["weights"]))} for layer in data["layers"]]
     return data | {"layers": layers}
 
 

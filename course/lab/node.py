@@ -14,17 +14,12 @@ import torch
 from torch import Tensor
 
 from course.experiments import experiment
-from course.lab.pages import HERE, WebError, texts_script, trained_script
+from course.lab.pages import HERE, SCRIPTS, WebError, texts_script, trained_script
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import patch_attention, swap_attention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.translator import Translator
 
-# In the order of the page: what computes, without what draws.
-SCRIPTS = (
-    *("tokens.js", "subwords.js", "model.js", "decoding.js", "recording.js", "translator.js"),
-    "opening.js",
-)
 # Scripts of a page share their names; so do scripts that Node runs one after another like this.
 # Then a line with a program and what it is given comes in, and a line with its result goes out.
 START = """

@@ -22,30 +22,28 @@ from transformer_lib.translator import Translator
 
 HERE = Path(__file__).resolve().parent
 PART = 250_000  # letters: a second of a slow line
+# In the order of the page: what computes, without what draws.
+SCRIPTS = (
+    "tokens.js",
+    "subwords.js",
+    "model.js",
+    "decoding.js",
+    "recording.js",
+    "translator.js",
+    "opening.js",
+)
 # What stands beside a page that is not all in one: its own scripts, and how it looks.
 FILES = (
-    *(
-        "theme.js",
-        "texts.js",
-        "loading.js",
-        "tokens.js",
-        "subwords.js",
-        "model.js",
-        "decoding.js",
-        "recording.js",
-    ),
-    *(
-        "translator.js",
-        "attention_view.js",
-        "tour.js",
-        "lab.js",
-        "opening.js",
-        "lab.css",
-        "icon.svg",
-    ),
+    *SCRIPTS,
+    "theme.js",
+    "texts.js",
+    "loading.js",
+    "attention_view.js",
+    "tour.js",
+    "lab.js",
+    "lab.css",
+    "icon.svg",
 )
-
-
 FILL_IN = """\
 const fill = (text, values) => text.replace(/{(\\w+)}/g, (_, name) => values[name]);
 const say = (name, values = {}) => fill(TEXTS.scripts[name], values);

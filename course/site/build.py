@@ -11,10 +11,11 @@ import re
 import shutil
 import textwrap
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 
+import vl_convert
 import yaml
 from fontTools import subset
 from fontTools.ttLib import TTFont
@@ -26,10 +27,9 @@ from course.chapters import SERIES, parts_of_the_series
 from course.drawing.animations import ANIMATIONS, animation_svg
 from course.drawing.notebook_output import VEGALITE_VERSION
 from course.drawing.style import FONTS
-from course.lab.node import SCRIPTS
 from course.lab.packing import in_eight_bits
 from course.lab.pages import HERE as LABORATORY
-from course.lab.pages import policy, write_parts
+from course.lab.pages import SCRIPTS, policy, write_parts
 from course.notebook_tools import count, run, sections
 from course.site import colab, licenses, reference
 from course.site.book import chapter, print_pdf
@@ -102,16 +102,17 @@ class Page:
     explains: str = ""
     minutes: tuple[int, int] = (0, 0)  # core, deeper
 
-
-def path(name: str) -> PurePosixPath:
-    return PurePosixPath(name)
+    @property
+    def text(self) -> str:
+        """What it is made from."""
+        return (ROOT / self.source).read_text(encoding="utf-8")
 
 
 LABORATORIES = {"grammar": "index.html", "tatoeba": "everyday.html"}  # translator -> its page
 # Sentences to begin with, on the first page.
 EXAMPLES = ("I like trees.", "Where is the train station?", "My sister lives in London.")
 DOCUMENTS = tuple(
-    Page(f"{name}.html", path(file), TEXTS["titles"][name])
+    Page(f"{name}.html", PurePosixPath(file), TEXTS["titles"][name])
     for name, file in {
         "ideas": "notebooks/README.md",
         "glossary": "notebooks/glossary.md",
@@ -134,6 +135,7 @@ OTHER_PLACES = {
     "LICENSES": "about.html#licenses",
     "CITATION.cff": "about.html#cite",
     "transformer_lib": reference.OVERVIEW,
+    **{f"transformer_lib/{name}": f"{reference.OVERVIEW}#{name}" for name in reference.FOLDERS},
 }
 
 
@@ -191,7 +193,7 @@ def notebook_pages() -> list[Page]:
     return [
         Page(
             f"{one['file']}.html",
-            path(f"notebooks/{one['file']}.ipynb"),
+            PurePosixPath(f"notebooks/{one['file']}.ipynb"),
             one["title"],
             one["file"][:2],
             one["part"],
@@ -204,7 +206,9 @@ def notebook_pages() -> list[Page]:
 
 def reference_pages() -> list[Page]:
     """The overview of the library, then its modules in the order data flows."""
-    overview = Page(reference.OVERVIEW, path("transformer_lib/__init__.py"), SAID["library"])
+    overview = Page(
+        reference.OVERVIEW, PurePosixPath("transformer_lib/__init__.py"), SAID["library"]
+    )
     modules = reference.modules()
     return [overview, *(Page(module.file, module.path, module.title) for module in modules)]
 
@@ -222,9 +226,6 @@ class Site:
         self.found: list[dict[str, object]] = []  # for the search
         self.pictures: dict[str, Picture] = {}  # by the name of the figure
         self.parts: dict[str, tuple[list[Part], bool]] = {}  # of the notebooks, by name
-        self.parts_of: dict[
-            str, list[str]
-        ] = {}  # of the laboratories: the files of each translator
         self.letters: set[str] = set()  # of formulas
 
     def target(self, page: Page) -> Callable[[str], str | None]:
@@ -238,18 +239,19 @@ class Site:
                 return with_anchor(self.pages[file].file, anchor)
             if file in OTHER_PLACES:
                 return OTHER_PLACES[file]
-            if (folder := path(file)).parent == path("transformer_lib"):
-                if folder.name in reference.FOLDERS:
-                    return f"{reference.OVERVIEW}#{folder.name}"
             if not (ROOT / file).exists():
                 raise ValueError(f"{page.source} links to {address}, which doesn't exist")
             return f"{self.cite.repository}/blob/HEAD/{file}" if self.cite.repository else None
 
         return lead
 
-    def write(self, file: str, template: str, page: Page, **given: object) -> None:
-        """A page, or a deck, from its template."""
-        given = {"charts": False, "views": False, "loops": False} | given
+    def put(self, file: str, text: str) -> None:
+        (self.out / file).write_text(text, encoding="utf-8", newline="\n")
+
+    def write(self, template: str, page: Page, file: str = "", **given: object) -> None:
+        """A page, or another file about it, from its template."""
+        file = file or page.file
+        given = {"charts": False, "views": False, "loops": False, "contents": []} | given
         text = TEMPLATES.get_template(template).render(
             page=page,
             file=file,
@@ -262,7 +264,7 @@ class Site:
             **given,
         )
         self.letters |= set(html.unescape("".join(re.findall(r"<math.*?</math>", text, re.DOTALL))))
-        (self.out / file).write_text(text, encoding="utf-8", newline="\n")
+        self.put(file, text)
 
     def remember(self, page: Page, anchor: str, heading: str, text: str) -> None:
         """A section, so that the search finds it."""
@@ -284,10 +286,9 @@ class Site:
         others = yaml.safe_load((HERE / "synonyms.yml").read_text(encoding="utf-8"))
         page = self.pages["notebooks/glossary.md"]
         lead = self.target(page)
-        text = (ROOT / page.source).read_text(encoding="utf-8")
         return [
             {"names": [word, *others.get(word, [])], "page": lead(address)}
-            for word, address in TERM.findall(text)
+            for word, address in TERM.findall(page.text)
         ]
 
     def notebook(self, page: Page) -> None:
@@ -310,41 +311,38 @@ class Site:
             for s in sections.sections(notebook)
             if s.level == 2
         ]
-        charts = any(picture.chart for picture in pictures)
-        views = any(picture.view for picture in pictures)
-        loops = any(picture.loop for picture in pictures)
+        scripts = {
+            "charts": any(picture.chart for picture in pictures),
+            "loops": any(picture.loop for picture in pictures),
+        }
         self.write(
-            page.file,
             "notebook.html",
             page,
             parts=found,
             open_at_end=open_at_end,
             contents=contents,
-            charts=charts,
-            views=views,
-            loops=loops,
+            views=any(picture.view for picture in pictures),
             colab=colab.address(self.cite.repository, name),
+            **scripts,
         )
         self.write(
-            f"slides/{page.file}",
             "slides.html",
             page,
+            f"slides/{page.file}",
             goals=words(goals(notebook)),
             slides=slides(name, found),
-            charts=charts,
-            loops=loops,
+            **scripts,
         )
         shutil.copyfile(ROOT / page.source, self.out / page.source)
         if self.cite.repository:
             copy = colab.with_first_cell(notebook, self.cite.repository)
-            (self.out / "colab" / page.source.name).write_text(
-                run.text(copy), encoding="utf-8", newline="\n"
-            )
+            self.put(f"colab/{page.source.name}", run.text(copy))
 
     def document(self, page: Page) -> None:
-        text = (ROOT / page.source).read_text(encoding="utf-8")
-        for anchor, heading, part in headed(text):
-            self.remember(page, anchor, heading, part)
+        text = page.text
+        pieces = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
+        for heading, part in zip(pieces[1::2], pieces[2::2], strict=True):
+            self.remember(page, github_anchor(heading), heading, part)
         contents = [
             (github_anchor(words), inline(words), False)
             for words in re.findall(r"^## (.+)$", text, re.MULTILINE)
@@ -352,31 +350,31 @@ class Site:
         body = markdown(self.target(page), github_anchor)(text)
         if page.file == "figures.html":
             body = self.with_pictures(body)
-        self.write(page.file, "document.html", page, body=body, contents=contents)
+        self.write("document.html", page, body=body, contents=contents)
 
     def library(self) -> None:
         """The reference: its overview, and a page for each module."""
         overview, *pages = self.reference
         modules = dict(zip(pages, reference.modules(), strict=True))
         reader = reference.Reader()
-        doc = reference.folder_doc("")
-        folders = []
+        folders, contents = [], []
         for folder in reference.FOLDERS:
             inside = [module for module in modules.values() if module.folder == folder]
-            told = "" if folder == reference.WHOLE else reference.folder_doc(folder)
+            whole = folder == reference.WHOLE
+            contents.append((folder, TEXTS["reference"]["whole"] if whole else f"{folder}/", False))
+            told = "" if whole else reference.folder_doc(folder)
             head = told.partition("\n\n")[0] or reference.WHOLE_TOLD
             more = reader.doc(reference.prose(told))
             folders.append((folder, reader.inline(head), more, inside))
             self.remember(overview, folder, folder, head)
         self.write(
-            overview.file,
             "reference.html",
             overview,
             folders=folders,
             first=reference.first_sentence,
             reader=reader,
-            doc=doc,
-            contents=[(folder, title_of(folder), False) for folder in reference.FOLDERS],
+            doc=reference.folder_doc(""),
+            contents=contents,
         )
         for page, module in modules.items():
             for name in (each for one in module.names for each in (one, *one.methods)):
@@ -391,7 +389,6 @@ class Site:
                     }
                 )
             self.write(
-                page.file,
                 "module.html",
                 page,
                 module=module,
@@ -410,11 +407,6 @@ class Site:
         return Markup(re.sub(r"<p><strong><code>([\w-]+)</code></strong>", add, body))
 
 
-def title_of(folder: str) -> str:
-    """What a folder of the library is called in its reference."""
-    return TEXTS["reference"]["whole"] if folder == reference.WHOLE else f"{folder}/"
-
-
 def description(page: Page) -> str:
     """What a page is about, in at most two lines: for search engines and for cards."""
     said = TEXTS["descriptions"]
@@ -425,11 +417,10 @@ def description(page: Page) -> str:
     if name in said:
         return said[name]
     if page.source.suffix == ".py":
-        told = ast.get_docstring(ast.parse((ROOT / page.source).read_text(encoding="utf-8"))) or ""
+        told = ast.get_docstring(ast.parse(page.text)) or ""
         text = said["module"].format(title=page.title, told=plain(told))
         return textwrap.shorten(text, 200, placeholder=" …")
-    paragraphs = (ROOT / page.source).read_text(encoding="utf-8").split("\n\n")
-    text = next(plain(part) for part in paragraphs if re.match(r"[A-Z`*\[]", part))
+    text = next(plain(part) for part in page.text.split("\n\n") if re.match(r"[A-Z`*\[]", part))
     return textwrap.shorten(text, 200, placeholder=" …")
 
 
@@ -451,13 +442,6 @@ def card(hero: Picture) -> bytes:
     written = io.BytesIO()
     picture.quantize(64).save(written, "PNG", optimize=True)
     return written.getvalue()
-
-
-def headed(text: str) -> Iterator[tuple[str, str, str]]:
-    """The sections of a Markdown file: anchor, heading, text."""
-    pieces = re.split(r"^#+ (.+)$", text, flags=re.MULTILINE)
-    for heading, part in zip(pieces[1::2], pieces[2::2], strict=True):
-        yield github_anchor(heading), heading, part
 
 
 def math_font(letters: set[str]) -> bytes:
@@ -482,18 +466,8 @@ def cut_font(file: Path, signs: Iterable[int], features: list[str]) -> bytes:
     return small.getvalue()
 
 
-def vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script: the same that draws the stored pictures."""
-    import vl_convert
-
-    return vl_convert.javascript_bundle(vl_version=VEGALITE_VERSION)
-
-
-def build(out: Path, cite: Citation | None = None) -> Site:
-    """Write the site into the folder `out`, in place of what a former run left there.
-
-    cite: by default what CITATION.cff says.
-    """
+def build(out: Path) -> Site:
+    """Write the site into the folder `out`, in place of what a former run left there."""
     if out.exists():
         if not (out / MARK).exists() and any(out.iterdir()):
             raise ValueError(f"{out} holds something other than a site: name another folder")
@@ -502,34 +476,30 @@ def build(out: Path, cite: Citation | None = None) -> Site:
         (out / folder).mkdir(parents=True)
     (out / MARK).write_text("", encoding="utf-8")
     shutil.copytree(HERE / "static", out / "static")
-    scripts = json.dumps(TEXTS["scripts"], ensure_ascii=False)
-    texts = f"const siteTexts = {scripts};\n{FILL_IN}"
-    (out / "static" / "texts.js").write_text(texts, encoding="utf-8", newline="\n")
     for shared in ("attention_view.js", "loading.js", "theme.js", "icon.svg"):
         shutil.copyfile(LABORATORY / shared, out / "static" / shared)
-    site = Site(out, cite)
+    site = Site(out)
+    scripts = json.dumps(TEXTS["scripts"], ensure_ascii=False)
+    site.put("static/texts.js", f"const siteTexts = {scripts};\n{FILL_IN}")
+    # Vega, Vega-Lite and Vega-Embed in one script: the same that draws the stored pictures.
+    site.put("static/vega.js", vl_convert.javascript_bundle(vl_version=VEGALITE_VERSION))
     for page in site.series:
         site.notebook(page)
     for page in DOCUMENTS:
         site.document(page)
     site.library()
-    about = Page("about.html", path("CITATION.cff"), SAID["about"])
-    full = licenses.texts()
-    site.write(
-        about.file, "about.html", about, texts=full, others=licenses.of_others(), contents=[]
-    )
-    decks = Page("slides.html", path("README.md"), SAID["slides"])
-    site.write(decks.file, "slides_index.html", decks, contents=[])
+    about = Page("about.html", PurePosixPath("CITATION.cff"), SAID["about"])
+    site.write("about.html", about, texts=licenses.texts(), others=licenses.of_others())
+    decks = Page("slides.html", PurePosixPath("README.md"), SAID["slides"])
+    site.write("slides_index.html", decks)
     (out / CARD_FILE).write_bytes(card(site.pictures[HERO]))
     hero = dataclasses.replace(site.pictures[HERO], file="hero.avif")
     (out / "images" / hero.file).write_bytes(light(hero))
-    write_laboratories(site)
-    files = [f"lab/{file}" for file in ("texts.js", *SCRIPTS, *site.parts_of["tatoeba"])]
+    files = [f"lab/{file}" for file in ("texts.js", *SCRIPTS, *write_laboratories(site)["tatoeba"])]
     parts = [(file, (out / file).stat().st_size) for file in files]
     larger = in_eight_bits(Translator.load("tatoeba"))
-    home = Page("index.html", path("README.md"), TEXTS["name"] + TEXTS["name_more"])
+    home = Page("index.html", PurePosixPath("README.md"), TEXTS["name"] + TEXTS["name_more"])
     site.write(
-        home.file,
         "home.html",
         home,
         hero=hero,
@@ -545,10 +515,7 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     )
     found = json.dumps(site.found, ensure_ascii=False, separators=(",", ":"))
     terms = json.dumps(site.terms(), ensure_ascii=False, separators=(",", ":"))
-    (out / "search.js").write_text(
-        f"window.found = {found};\nwindow.terms = {terms};\n", encoding="utf-8", newline="\n"
-    )
-    (out / "static" / "vega.js").write_text(vega(), encoding="utf-8", newline="\n")
+    site.put("search.js", f"window.found = {found};\nwindow.terms = {terms};\n")
     (out / "static" / "math.woff").write_bytes(math_font(site.letters))
     for file in FONTS.glob("CourseSans-*.ttf"):
         with TTFont(file) as font:
@@ -559,22 +526,26 @@ def build(out: Path, cite: Citation | None = None) -> Site:
     return site
 
 
-def write_laboratories(site: Site) -> None:
-    """The laboratory of each translator of the project, with links to the other one and home."""
+def write_laboratories(site: Site) -> dict[str, list[str]]:
+    """The laboratory of each translator of the project, with links to the other one and home.
+
+    -> the names of the parts of each.
+    """
+    parts = {}
     show = TEMPLATES.get_template("laboratories.html").module
     told = TEXTS["laboratories"]
     for name, file in LABORATORIES.items():
-        site.parts_of[name] = write_parts(site.out / "lab", file, Translator.load(name))
+        parts[name] = write_parts(site.out / "lab", file, Translator.load(name))
         links = [(there, told[other]) for other, there in LABORATORIES.items() if other != name]
         larger = "" if name == "tatoeba" else f' data-larger="{LABORATORIES["tatoeba"]}"'
         page = Page(f"lab/{file}", PurePosixPath("course/lab/lab.html"), told[name])
         head = f"{policy()}\n{show.head(site.cite, page, description(page))}"
-        path = site.out / page.file
-        text = path.read_text(encoding="utf-8")
+        text = (site.out / page.file).read_text(encoding="utf-8")
         text = text.replace("<title>", f"{head}\n<title>", 1)
         text = re.sub(r"<body( .*?)>", rf"<body\1{larger}>\n{show.links(links)}", text, count=1)
         text = text.replace("</main>", f"</main>\n{show.foot(site.cite, name == 'tatoeba')}", 1)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        site.put(page.file, text)
+    return parts
 
 
 def build_book(site: Site) -> Path:
@@ -589,9 +560,8 @@ def build_book(site: Site) -> Path:
         html = show(found) + Markup("</details>" if open_at_end else "")
         title = sections.series()[name].cells[0].source.partition("\n")[0].removeprefix("# ")
         chapters.append((name, inline(title), chapter(html, name, names)))
-    text = (ROOT / glossary.source).read_text(encoding="utf-8")
-    html = markdown(site.target(glossary), github_anchor)(text)
+    html = markdown(site.target(glossary), github_anchor)(glossary.text)
     chapters.append(("glossary", "Glossary", chapter(html, "glossary", names)))
-    site.write("book.html", "book.html", glossary, chapters=chapters, hero=site.pictures[HERO])
+    site.write("book.html", glossary, "book.html", chapters=chapters, hero=site.pictures[HERO])
     print_pdf(site.out / "book.html", site.out / "book.pdf")
     return site.out / "book.pdf"

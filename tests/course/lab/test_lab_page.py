@@ -4,54 +4,35 @@ import re
 from urllib.parse import parse_qs
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from course.lab import pages
-from course.site.book import find_browser
+from tests.course.site.visits import COLORS, Visit, fits_every_window, serious
 from tests.each import each
 from transformer_lib import Translator
 from transformer_lib.text.user_input import InputError
 
-BROWSER = find_browser()
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no browser: install Chromium or Chrome")
-
 RIDDLE = "The+animal+didn't+cross+the+street+because+it+was+too+tired"
 AT_TIRED = f"#text={RIDDLE}&query=11"
 SWAPPED = f"{AT_TIRED}&change=swap,encoder.layers.1.self_attn,2,11,1,6"
-WIDTHS = (390, 768, 1400)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=BROWSER)
+STILL = {"reduced_motion": "reduce"}
 
 
 @pytest.fixture(scope="module")
 def windows(browser, lab):
     """window(...): a page for such a window, loaded once. Nothing may fail or be fetched."""
-    pages, asked, failed = {}, [], []
-
-    def note(request):
-        if not request.url.startswith((lab.as_uri(), "data:")):
-            asked.append(request.url)
+    visits = {}
 
     def window(**kind):
-        if str(kind) not in pages:
-            usual = {"reduced_motion": "reduce", "viewport": {"width": 1400, "height": 900}}
-            # The tests make code out of text, which the page's policy forbids: it has a test below.
-            context = browser.new_context(offline=True, bypass_csp=True, **usual | kind)
-            context.on("request", note)
-            page = pages[str(kind)] = context.new_page()
-            page.on("pageerror", lambda error: failed.append(str(error)))
-            page.on("console", lambda said: said.type == "error" and failed.append(said.text))
-            page.goto(f"{lab.as_uri()}/index.html")
-            page.locator(".av-says").wait_for()
-        return pages[str(kind)]
+        if str(kind) not in visits:
+            usual = {"viewport": {"width": 1400, "height": 900}, **STILL}
+            visits[str(kind)] = Visit(browser, lab, **usual | kind)
+            visits[str(kind)].open("index.html").locator(".av-says").wait_for()
+        return visits[str(kind)].page
 
     yield window
-    assert asked == [] and failed == []
+    for visit in visits.values():
+        visit.check()
 
 
 @pytest.fixture
@@ -184,12 +165,11 @@ def test_what_is_pressed_is_24_pixels_or_more(visit):
 
 
 def test_without_javascript_it_is_said_first(browser, lab):
-    page = browser.new_context(java_script_enabled=False).new_page()
-    page.goto(f"{lab.as_uri()}/index.html")
-    warning = page.locator("noscript .warning")
-    expect(warning).to_contain_text("computes in JavaScript")
-    assert warning.bounding_box()["y"] < page.locator("#ask").bounding_box()["y"]
-    page.context.close()
+    with Visit(browser, lab, java_script_enabled=False) as visit:
+        page = visit.open("index.html")
+        warning = page.locator("noscript .warning")
+        expect(warning).to_contain_text("computes in JavaScript")
+        assert warning.bounding_box()["y"] < page.locator("#ask").bounding_box()["y"]
 
 
 def test_the_page_runs_its_own_scripts_and_nothing_else(browser, lab):
@@ -293,9 +273,8 @@ def test_a_copied_link_is_an_address_with_all_changes(visit):
 @pytest.fixture(scope="module")
 def larger_page(browser, tmp_path_factory):
     path = pages.write_lab(tmp_path_factory.mktemp("larger"), Translator.load("tatoeba"))
-    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
-    page.goto(path.as_uri())
-    return page
+    with Visit(browser, path.parent, **STILL) as visit:
+        yield visit.open(path.name)
 
 
 def test_the_large_line_says_what_is_told(larger_page):
@@ -324,33 +303,30 @@ def test_the_large_line_says_what_is_told(larger_page):
 
 def test_a_frame_of_a_notebook_says_what_is_shown_first(browser, lab):
     name = "text=They+like+cats&amp;layer=decoder.layers.1.cross_attn&amp;choose=beam"
-    page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
     (lab / "notebook.html").write_text(f'<iframe src="index.html" name="{name}"></iframe>')
-    page.goto(f"{lab.as_uri()}/notebook.html")
-    frame = page.frame_locator("iframe")
-    expect(frame.locator("#translation")).to_have_text("Les gustan los gatos")
-    expect(frame.locator("select")).to_have_value("decoder.layers.1.cross_attn")
-    assert frame.locator("#beam-tree .is-best").first.inner_text().startswith("les")
-    expect(frame.locator("#tour")).to_be_hidden()
+    with Visit(browser, lab, **STILL) as visit:
+        frame = visit.open("notebook.html").frame_locator("iframe")
+        expect(frame.locator("#translation")).to_have_text("Les gustan los gatos")
+        expect(frame.locator("select")).to_have_value("decoder.layers.1.cross_attn")
+        assert frame.locator("#beam-tree .is-best").first.inner_text().startswith("les")
+        expect(frame.locator("#tour")).to_be_hidden()
 
 
 def test_a_sentence_is_translated_in_the_frame_of_jupyterlab(browser, lab):
     """Its server sends pages with the policy `sandbox allow-scripts`: no form can be sent."""
-    for by in ["Enter", "Translate"]:
-        page = browser.new_context(offline=True, reduced_motion="reduce").new_page()
-        (lab / "sandboxed.html").write_text(
-            '<iframe src="index.html" sandbox="allow-scripts" width="1000" height="900"></iframe>'
-        )
-        page.goto(f"{lab.as_uri()}/sandboxed.html")
-        frame = page.frame_locator("iframe")
-        expect(frame.locator("#translation")).to_contain_text("El animal")
-        frame.get_by_label("English").fill("I like trees")
-        if by == "Enter":
-            frame.get_by_label("English").press("Enter")
-        else:
-            frame.get_by_role("button", name="Translate").click()
-        expect(frame.locator("#translation")).to_have_text("Me gustan los árboles")
-        page.context.close()
+    (lab / "sandboxed.html").write_text(
+        '<iframe src="index.html" sandbox="allow-scripts" width="1000" height="900"></iframe>'
+    )
+    with Visit(browser, lab, bypass_csp=False, **STILL) as visit:
+        frame = visit.open("sandboxed.html").frame_locator("iframe")
+        sentence, translation = frame.get_by_label("English"), frame.locator("#translation")
+        expect(translation).to_contain_text("El animal")
+        sentence.fill("I like trees")
+        sentence.press("Enter")
+        expect(translation).to_have_text("Me gustan los árboles")
+        sentence.fill("I like cats")
+        frame.get_by_role("button", name="Translate").click()
+        expect(translation).to_have_text("Me gustan los gatos")
 
 
 def test_a_link_that_makes_no_sense_changes_nothing(visit):
@@ -462,12 +438,5 @@ def test_it_fits_every_window_and_keeps_nobody_out(visit):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
             page.evaluate("$('tour').hidden = false")
-            for width in WIDTHS:
-                page.set_viewport_size({"width": width, "height": 900})
-                assert page.evaluate("document.scrollingElement.scrollWidth") <= width
-            rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
-            found = Axe().run(
-                page, options={"resultTypes": ["violations"], "preload": False, **rules}
-            )
-            violations = found.response["violations"]
-            assert [(one["id"], one["nodes"][0]["html"]) for one in violations] == []
+            fits_every_window(page)
+            assert serious(page, **COLORS if scheme == "dark" else {}) == []

@@ -1,7 +1,6 @@
 """The translator in JavaScript and the one in Python: the same tokens, numbers, words, messages."""
 
 import json
-from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -12,12 +11,12 @@ import torch
 from course import experiments
 from course.chapters.ch13_what_heads_learned.experiments import translate_changed
 from course.lab import packing, pages
-from course.lab.node import LIKELIEST, PROGRAM, Node
+from course.lab.node import SWAP, measure_javascript
 from course.site.build import EXAMPLES
 from course.site.opening import opening
 from transformer_lib import Translator, make_model
 from transformer_lib.checkpoints import save_model
-from transformer_lib.decoding import beam_search, greedy_decode, inference_mode
+from transformer_lib.decoding import beam_search, inference_mode
 from transformer_lib.decoding.sampling import sample, sampling_distribution
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import (
@@ -54,6 +53,11 @@ def translator() -> Translator:
     return Translator.load()
 
 
+@cache
+def larger() -> Translator:
+    return Translator.load("tatoeba")
+
+
 def in_python(call, text):
     try:
         return call(text)
@@ -83,19 +87,13 @@ def test_oddities_are_cut_alike_or_refused_in_the_same_words(node):
     assert node(READ, texts) == [in_python(translator().read, text) for text in texts]
 
 
+WRITE = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
+
+
 def test_a_translation_is_written_alike(node):
-    texts = [
-        "I like trees!",
-        "What a day!",
-        "Who crosses the street?",
-        "They like us…",
-        "she sings;",
-    ]
-    texts = [text for text in texts if not isinstance(in_python(translator().read, text), str)]
-    assert len(texts) > 3
-    program = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
-    expected = [translator().translate(text) for text in texts]
-    assert node(program, texts) == [[one.text, translator().warning(one)] for one in expected]
+    texts = ["I like trees!", "What a day!", "Who crosses the street?", "They like us…"]
+    expected = translator().translate(texts)
+    assert node(WRITE, texts) == [[one.text, translator().warning(one)] for one in expected]
 
 
 def test_capitals_are_read_alike(node):
@@ -127,59 +125,43 @@ def in_eight(name: str) -> Translator:
     return packing.in_eight_bits(Translator.load(name))
 
 
-@pytest.fixture(scope="module")
-def node_of():
-    """node_of(name): Node with this translator in 8 bits."""
-    with ExitStack() as stack:
-
-        @cache
-        def start(name: str):
-            try:
-                return stack.enter_context(Node(Translator.load(name), eight=True)).run
-            except pages.WebError as error:
-                pytest.skip(str(error))
-
-        yield start
-
-
 @pytest.mark.parametrize("eight", [False, True])
-def test_the_test_split_gets_the_same_words_and_logits(request, eight, by_night, tmp_path):
+@pytest.mark.parametrize("name", ["grammar", "tatoeba"])
+def test_sentences_get_the_same_words_and_logits(node_of, name, eight, by_night, tmp_path):
     """Greedy, with a cache, sentence by sentence; PyTorch in batches, all words at once.
 
-    By day every fourth sentence.
+    By day every fourth sentence of the test split. Of the everyday ones every fifth, and of each
+    fourth of these the logits.
     """
-    node = (
-        request.getfixturevalue("node_of")("grammar") if eight else request.getfixturevalue("node")
-    )
-    expected_of = in_eight("grammar") if eight else translator()
-    texts = [english for english, _ in english_spanish.load("test")][:: 1 if by_night else 4]
+    if name == "grammar":
+        texts = [english for english, _ in english_spanish.load("test")][:: 1 if by_night else 4]
+        every = 1
+    else:
+        texts, every = [item.english for item in everyday.load()][::5], 4
+    expected = in_eight(name) if eight else Translator.load(name)
     program = """
         const file = fs.openSync(given.file, "w");
-        return given.texts.map((text) => {
-          const { ids, steps } = translator.translate(text);
-          for (const logits of steps) fs.writeSync(file, new Uint8Array(logits.buffer));
-          return ids;
+        return given.texts.map((text, i) => {
+          const { ids, steps, text: written } = translator.translate(text);
+          if (i % given.every == 0) {
+            for (const logits of steps) fs.writeSync(file, new Uint8Array(logits.buffer));
+          }
+          return [ids, written];
         });
     """
-    words = node(program, {"texts": texts, "file": str(tmp_path / "logits")})
-    sources = [translator().src.encode(text) for text in texts]
-    model = expected_of.model
-
-    def greedy(src):
-        return greedy_decode(model, src)
-
-    assert words == expected_of.in_batches(sources, greedy)
-    logits = np.fromfile(tmp_path / "logits", np.float32)
-    logits = logits.reshape(-1, len(translator().tgt.vocab))
-    assert len(logits) == sum(len(ids) + 1 for ids in words)
+    given = {"texts": texts, "every": every, "file": str(tmp_path / "logits")}
+    ids, written = zip(*node_of(name, eight)(program, given), strict=True)
+    assert list(written) == [one.text for one in expected.translate(texts)]
+    sources = [expected.src.vocab.encode(expected.read(text)) for text in texts[::every]]
+    pairs = list(zip(sources, ids[::every], strict=True))
+    logits = np.fromfile(tmp_path / "logits", np.float32).reshape(-1, len(expected.tgt.vocab))
     assert (logits[:, [PAD, BOS]] == -np.inf).all()  # they never follow
-    start = 0
-    for i in range(0, len(words), 100):
-        pairs = list(zip(sources[i : i + 100], words[i : i + 100], strict=True))
-        expected = forced_logits(model, pairs)
-        part = torch.from_numpy(logits[start : start + len(expected)])
-        start += len(expected)
-        torch.testing.assert_close(part[:, EOS:], expected[:, EOS:], rtol=0, atol=1e-4)
+    wanted = torch.cat(
+        [forced_logits(expected.model, pairs[i : i + 100]) for i in range(0, len(pairs), 100)]
+    )
+    torch.testing.assert_close(
+        torch.from_numpy(logits)[:, EOS:], wanted[:, EOS:], rtol=0, atol=1e-4
+    )
 
 
 def forced_logits(model, pairs):
@@ -215,7 +197,6 @@ def raised(weights):
     return weights
 
 
-SWAP = {"kind": "swap", "layer": ENCODER, "head": 2, "query": 11, "from": 1, "to": 6}
 CHANGES = [
     (RIDDLE + "tired", [SWAP], {ENCODER: swap_attention(0, 2, 11, 1, 6)}),
     (
@@ -314,23 +295,8 @@ def test_other_models_give_the_same_logits(node, tmp_path):
             )
 
 
-@cache
-def larger() -> Translator:
-    return Translator.load("tatoeba")
-
-
-@pytest.fixture(scope="module")
-def node_with_subwords():
-    try:
-        running = Node(larger())
-    except pages.WebError as error:
-        pytest.skip(str(error))
-    with running as node:
-        yield node.run
-
-
-def test_subwords_are_cut_alike_or_refused_in_the_same_words(node_with_subwords):
-    ours = [item.english for item in everyday.load()]
+def test_subwords_are_cut_alike_or_refused_in_the_same_words(node_of):
+    node, ours = node_of("tatoeba", False), [item.english for item in everyday.load()]
     spaces = [
         "a  b\u3000 c",
         " \u00a0x",
@@ -343,68 +309,35 @@ def test_subwords_are_cut_alike_or_refused_in_the_same_words(node_with_subwords)
     texts = [*ours, *ODD, *spaces, "tree " * 300, "über Straße", "<bos>I like trees<eos>"]
     whole = [text for text in texts if "\ud800" not in text]
     cut = "return given.map((text) => translator.src.tokenizer.tokens(text));"
-    assert node_with_subwords(cut, whole) == [larger().src.tokenizer(text) for text in whole]
-    assert node_with_subwords(READ, texts) == [in_python(larger().read, text) for text in texts]
+    assert node(cut, whole) == [larger().src.tokenizer(text) for text in whole]
+    assert node(READ, texts) == [in_python(larger().read, text) for text in texts]
 
 
-def typed_table() -> list[tuple[str, str]]:
-    """What somebody types, and what must hold of its translation (both as JSON)."""
+def test_what_people_type_is_translated_alike_and_nothing_is_silently_wrong(node_of):
+    """What somebody types, and what must hold of its translation (both as JSON).
+
+    as: as another text. has: these, once each. Of all: whole letters, and numbers or a doubt."""
     rows = read_table(Path(__file__).with_name("typed.tsv"), ("typed", "must hold"))
-    return [(json.loads(typed), json.loads(property)) for typed, property in rows]
-
-
-def test_what_people_type_is_translated_alike_and_nothing_is_silently_wrong(node_with_subwords):
-    """as: as another text. has: these, once each. Of all: whole letters, and numbers or a doubt."""
-    typed = [text for text, _ in typed_table()]
-    program = "return given.map((one) => translator.translate(one)).map((o) => [o.text, o.doubt]);"
-    found = [(one.text, larger().warning(one)) for one in larger().translate(typed)]
-    assert [tuple(one) for one in node_with_subwords(program, typed)] == found
-    others = [property[4:] for _, property in typed_table() if property.startswith("as: ")]
-    plain = dict(zip(others, larger().translate(others), strict=True))
-    for (text, property), (translation, doubt) in zip(typed_table(), found, strict=True):
+    typed, properties = (
+        [json.loads(cell) for cell in column] for column in zip(*rows, strict=True)
+    )
+    found = [[one.text, larger().warning(one)] for one in larger().translate(typed)]
+    assert node_of("tatoeba", False)(WRITE, typed) == found
+    for text, property, (translation, doubt) in zip(typed, properties, found, strict=True):
         assert "�" not in translation, text
         kind, _, wanted = property.partition(": ")
         if kind == "as":
-            assert translation == plain[wanted].text, text
+            assert translation == larger().translate(wanted).text, text
         elif kind == "has":
-            assert [translation.count(one) for one in wanted.split(" | ")] == [1] * (
-                wanted.count(" | ") + 1
-            ), (text, translation)
+            assert {translation.count(one) for one in wanted.split(" | ")} == {1}, (
+                text,
+                translation,
+            )
         assert doubt or digits(translation) == digits(larger().src.normalize(text)), text
 
 
-def digits(text: str) -> str:
-    return "".join(sign for sign in text if sign.isnumeric())
-
-
-@pytest.mark.parametrize("eight", [False, True])
-def test_our_everyday_sentences_get_the_same_words_and_logits(request, eight, tmp_path):
-    """A fifth of the two hundred; the logits of every fourth of these, at every place."""
-    texts = [item.english for item in everyday.load()][::5]
-    in_python = in_eight("tatoeba") if eight else larger()
-    run = request.getfixturevalue("node_of" if eight else "node_with_subwords")
-    run = run("tatoeba") if eight else run
-    program = """
-        const file = fs.openSync(given.file, "w");
-        return given.texts.map((text, i) => {
-          const { ids, steps, text: written } = translator.translate(text);
-          if (i % 4) return [ids, written];
-          for (const logits of steps) fs.writeSync(file, new Uint8Array(logits.buffer));
-          return [ids, written];
-        });
-    """
-    found = run(program, {"texts": texts, "file": str(tmp_path / "logits")})
-    expected = in_python.translate(texts)
-    assert [written for _, written in found] == [one.text for one in expected]
-    model, src = in_python.model, in_python.src
-    fourth = [
-        (src.vocab.encode(src.tokens(src.preprocess(text))), ids)
-        for text, (ids, _) in zip(texts[::4], found[::4], strict=True)
-    ]
-    logits = np.fromfile(tmp_path / "logits", np.float32).reshape(-1, len(src.vocab))
-    torch.testing.assert_close(
-        torch.from_numpy(logits)[:, EOS:], forced_logits(model, fourth)[:, EOS:], rtol=0, atol=1e-4
-    )
+def digits(text: str) -> list[str]:
+    return list(filter(str.isnumeric, text))
 
 
 def test_what_was_packed_is_read_as_it_was(node):
@@ -436,15 +369,12 @@ def test_what_was_packed_is_read_as_it_was(node):
         assert numbers == tensor.float().flatten().tolist()
 
 
-def test_the_first_page_shows_what_the_page_would_compute():
+def test_the_first_page_shows_what_the_page_would_compute(node_of):
     """The examples come with the page; with the translator there, they would be the same."""
-    program = """
-    return given.map((text) => opening(translator, text, 8));
-    """
-    larger = in_eight("tatoeba")
-    with Node(Translator.load("tatoeba"), eight=True) as node:
-        found = node.run(program, list(EXAMPLES))
-    for one, shown in zip(found, [opening(larger, text) for text in EXAMPLES], strict=True):
+    program = "return given.map((text) => opening(translator, text, 8));"
+    found = node_of("tatoeba", True)(program, EXAMPLES)
+    for one, text in zip(found, EXAMPLES, strict=True):
+        shown = opening(in_eight("tatoeba"), text)
         assert one["written"] == shown["written"] and not one["doubt"]
         for words, numbers, rounded in [("from", "cells", 0.1), ("to", "shares", 0.01)]:
             assert [word["text"] for word in one[words]] == [word["text"] for word in shown[words]]
@@ -454,13 +384,9 @@ def test_the_first_page_shows_what_the_page_would_compute():
 
 def test_stored_is_what_node_finds(node):
     """data/experiments/javascript.json."""
-    stored = experiments.load("javascript")
-    given = {"text": RIDDLE + "tired", "changes": [[], [SWAP]], "count": LIKELIEST}
-    assert (stored["settings"]["text"], stored["settings"]["likeliest"]) == (
-        given["text"],
-        given["count"],
-    )
-    for found, was in zip(node(PROGRAM, given), stored["results"], strict=True):
+    stored, found = experiments.load("javascript"), measure_javascript()
+    assert stored["settings"] == found["settings"] | {"node": stored["settings"]["node"]}
+    for now, was in zip(found["results"], stored["results"], strict=True):
         for part in ("changes", "ids", "text", "words"):
-            assert found[part] == was[part], "run: python -m course experiment javascript"
-        np.testing.assert_allclose(found["logits"], was["logits"], rtol=0, atol=1e-5)
+            assert now[part] == was[part], "run: python -m course experiment javascript"
+        np.testing.assert_allclose(now["logits"], was["logits"], rtol=0, atol=1e-5)

@@ -10,7 +10,9 @@ import pytest
 from filelock import FileLock
 
 from course.site.build import MARK, build
-from tests.course.site.parsed import Parsed
+from tests.course.site.parsed import ALL, Parsed
+from tests.course.site.visits import browser as browser
+from tests.course.site.visits import chromium as chromium
 
 
 def no_network(*_, **__):
@@ -34,9 +36,19 @@ def site(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def pages(site) -> dict[str, Parsed]:
+def everything(site) -> dict[str, Parsed]:
+    """Every page, deck and laboratory by its file."""
+    files = [path for pattern in ALL for path in site.glob(pattern)]
+    return {
+        path.relative_to(site).as_posix(): Parsed(path.read_text(encoding="utf-8"))
+        for path in files
+    }
+
+
+@pytest.fixture(scope="session")
+def pages(everything) -> dict[str, Parsed]:
     """Every page by its file's name."""
-    return {path.name: Parsed(path.read_text(encoding="utf-8")) for path in site.glob("*.html")}
+    return {name: page for name, page in everything.items() if "/" not in name}
 
 
 @pytest.fixture(scope="session")
