@@ -6,10 +6,10 @@ seconds. The names themselves are read in its source, where they stand behind th
 """
 
 import re
-from collections.abc import Iterator, MutableMapping
+from collections import UserDict
 from importlib import import_module
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 from course.chapters import CHAPTERS
 
@@ -18,7 +18,7 @@ FOLDERS = [*(COURSE / "chapters" / name for name in CHAPTERS), COURSE / "lab"]
 Entry = TypeVar("Entry")
 
 
-class Registry(MutableMapping[str, Entry], Generic[Entry]):
+class Registry(UserDict[str, Entry]):
     """name -> what is registered under it, in the order of the series.
 
     decorator: the name of the decorator that registers: "figure", "animation" or "experiment".
@@ -26,40 +26,23 @@ class Registry(MutableMapping[str, Entry], Generic[Entry]):
 
     def __init__(self, decorator: str):
         self.decorator = decorator
-        self.modules: dict[str, str] = {}  # name -> the module in which it is registered
-        self.entries: dict[str, Entry] = {}  # of the modules that have been imported
+        self.data: dict[str, Any] = {}  # until a name is asked for, it stands for its module
         named = re.compile(rf'^(?:@{decorator}|{decorator}_\w+)\(\s*"([^"]+)"', re.MULTILINE)
         for path in (path for folder in FOLDERS for path in sorted(folder.glob("*.py"))):
             module = ".".join(("course", *path.relative_to(COURSE).with_suffix("").parts))
             for name in named.findall(path.read_text(encoding="utf-8")):
-                self.claim(name, module)
+                self.register(name, module, module)
 
-    def claim(self, name: str, module: str) -> None:
-        """ValueError if another module has this name."""
-        if self.modules.setdefault(name, module) != module:
-            raise ValueError(f"there are two {self.decorator}s with the name {name!r}")
+    def register(self, name: str, entry: Entry | str, module: str) -> None:
+        """Register an entry under a name. module: the module of the decorated function.
 
-    def register(self, name: str, entry: Entry, module: str) -> None:
-        """Register an entry under a name. module: the module of the decorated function."""
-        self.claim(name, module)
-        if name in self.entries:
+        ValueError if the name has an entry, or is another module's.
+        """
+        if self.data.get(name, module) != module:
             raise ValueError(f"there are two {self.decorator}s with the name {name!r}")
-        self.entries[name] = entry
+        self.data[name] = entry
 
     def __getitem__(self, name: str) -> Entry:
-        if name not in self.entries and name in self.modules:
-            import_module(self.modules[name])
-        return self.entries[name]
-
-    def __setitem__(self, name: str, entry: Entry) -> None:
-        self.modules.setdefault(name, "")
-        self.entries[name] = entry
-
-    def __delitem__(self, name: str) -> None:
-        del self.modules[name], self.entries[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.modules)
-
-    def __len__(self) -> int:
-        return len(self.modules)
+        if isinstance(self.data[name], str):
+            import_module(self.data[name])
+        return self.data[name]
