@@ -71,7 +71,7 @@ def train(options: argparse.Namespace) -> int:
     from course.mine.reader import borrow
 
     path = path_of(options)
-    bench, folder = borrow(path), folder_of(path)
+    bench, folder = borrow(path), path.parent / training.FOLDER
     losses = training.train(bench, folder, getattr(options, "steps", training.STEPS))
     print(f"The loss fell from {losses[0]:.1f} to {losses[-1]:.2f}.")
     print(training.test(training.translator(bench, folder)[0]))
@@ -84,14 +84,7 @@ def translate(options: argparse.Namespace) -> int:
 
     path = path_of(options)
     bench = borrow(path, but=TRAINING_ONLY)
-    write, where = training.translator(bench, folder_of(path))
+    write, where = training.translator(bench, path.parent / training.FOLDER)
     print(f"Your Transformer, {where}:")
     print(write(options.text))
     return 0
-
-
-def folder_of(path: Path) -> Path:
-    """Where the weights go: beside the file."""
-    from course.mine.training import FOLDER
-
-    return path.parent / FOLDER

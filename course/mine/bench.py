@@ -9,6 +9,7 @@ import inspect
 import linecache
 import operator
 import textwrap
+import traceback
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
@@ -51,6 +52,7 @@ NAMES = (
     ("label_smoothed_cross_entropy", "update"),
     ("greedy_decode",),
 )
+ALL = [name for part in NAMES for name in part]
 
 
 def transformer(src_vocab_size, tgt_vocab_size, N, d_model, d_ff, h, dropout):
@@ -66,7 +68,7 @@ def greedy_decode(model, src, max_length):
 
 def lent() -> dict[str, Any]:
     """What stands in for each part that isn't there."""
-    parts = {name: getattr(transformer_lib, name, None) for names in NAMES for name in names}
+    parts = {name: getattr(transformer_lib, name, None) for name in ALL}
     own = {"Transformer": transformer, "update": an_update(), "greedy_decode": greedy_decode}
     return parts | own
 
@@ -81,11 +83,10 @@ class Workbench:
 
     def describe(self, error: BaseException) -> str:
         """What went wrong, and in which line of the reader: "NameError: … (line 12)"."""
-        line, trace = "", error.__traceback__
-        while trace:
-            if trace.tb_frame.f_code.co_filename in self.files:
-                line = f" (line {trace.tb_lineno})"
-            trace = trace.tb_next
+        line = ""
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename in self.files:
+                line = f" (line {number})"
         reason = reason_of(error)
         return reason if reason.endswith(line) else reason + line
 
@@ -108,8 +109,7 @@ class Workbench:
 
     def missing(self) -> list[str]:
         """What isn't the reader's, so that the library's stands in for it."""
-        names = [name for part in NAMES for name in part]
-        return [name for name in names if not self.has(name) or self.is_untried(name)]
+        return [name for name in ALL if not self.has(name) or self.is_untried(name)]
 
     def is_untried(self, name: str) -> bool:
         """Whether its body is still `...`."""
@@ -192,7 +192,7 @@ def of_file(source: str, file: str = FILE, *, at_work: bool = False) -> Workbenc
     bench = Workbench(names, [file], untried(tree))
     if at_work:
         exec(compile(SOLUTION.read_text(encoding="utf-8"), str(SOLUTION), "exec"), names)
-        bench.lent = {name: names[name] for part in NAMES for name in part}
+        bench.lent = {name: names[name] for name in ALL}
     names |= bench.lent | {"__file__": file}
     try:
         exec(compile(source, file, "exec"), names)

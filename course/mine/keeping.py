@@ -16,7 +16,7 @@ import re
 import symtable
 import textwrap
 import types
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ import torch
 from torch.nn import functional
 
 from course.checks import Hint
-from course.mine.bench import FILE, GIVEN, NAMES, code_of, parsed, untried, where
+from course.mine.bench import ALL, FILE, GIVEN, code_of, parsed, untried, where
 from transformer_lib.files import write_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,8 +60,9 @@ def own_names(path: Path | None) -> set[str]:
     """The functions and classes that a file has; a Hint if it can't be read."""
     if path is None or not path.exists():
         return set()
-    tree = parsed(read(path), str(path))
-    return defined(tree) - set(untried(tree))
+    text = read(path)
+    dots = untried(parsed(text, str(path)))
+    return defined(text) - set(dots)
 
 
 def read(path: Path) -> str:
@@ -72,16 +73,11 @@ def read(path: Path) -> str:
         raise Hint(f"{path} can't be read as text: {error}.") from None
 
 
-def defined(tree: ast.Module) -> set[str]:
-    """The names that a file binds at its outermost level."""
-    return {name for name, used in global_names(ast.unparse(tree)) if not used}
-
-
 def keep(number: int, things: Collection[Any], path: Path) -> str:
     """Keep a part that is right -> one sentence on what became of it; a Hint if it can't be."""
     before = read(path) if path.exists() else HEADER
     tree = parsed(before, str(path))
-    block = source(things, {*defined(tree), *GIVEN, *(one for names in NAMES for one in names)})
+    block = source(things, {*defined(before), *GIVEN, *ALL})
     names = [thing.__name__ for thing in things]
     kept = f"It is kept in {path.name}."
     if has_this(tree, block, names):
@@ -91,7 +87,7 @@ def keep(number: int, things: Collection[Any], path: Path) -> str:
     for found in reversed(unchanged):
         start, end = extent(before, found)
         by_hand = by_hand[:start] + by_hand[end:]
-    theirs = [name for name in names if name in defined(ast.parse(by_hand))]
+    theirs = [name for name in names if name in defined(by_hand)]
     if theirs:
         block = "\n".join(f"# {line}".rstrip() for line in block.split("\n"))
         kept = (
@@ -162,7 +158,7 @@ def source(things: Collection[Any], known: Collection[str]) -> str:
             raise Hint(f"the source of `{thing.__name__}` isn't found.")
         texts.insert(0, text)
         space = next(code_of(thing)).__globals__
-        for name in sorted({name for name, used in global_names(text) if used} - known):
+        for name in sorted(used(text) - defined(text) - known):
             known.add(name)
             found = space.get(name, ...)
             if (
@@ -193,16 +189,20 @@ def written(name: str, found: Any) -> str:
     )
 
 
-def global_names(text: str) -> Iterator[tuple[str, bool]]:
-    """The names of a program's outermost level: (name, True) where it is used and not bound."""
+def defined(text: str) -> set[str]:
+    """The names that a program binds at its outermost level."""
+    names = symtable.symtable(text, "", "exec").get_symbols()
+    return {one.get_name() for one in names if one.is_assigned() or one.is_imported()}
+
+
+def used(text: str) -> set[str]:
+    """The names of its outermost level that a program uses, wherever it does."""
     top = symtable.symtable(text, "", "exec")
-    bound = {one.get_name() for one in top.get_symbols() if one.is_assigned() or one.is_imported()}
-    yield from ((name, False) for name in bound)
-    tables = [top]
+    found, tables = set(), [top]
     while tables:
         table = tables.pop()
         tables += table.get_children()
         for one in table.get_symbols():
             if one.is_referenced() and (table is top or one.is_global()):
-                if one.get_name() not in bound:
-                    yield one.get_name(), True
+                found.add(one.get_name())
+    return found

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from course.checks import Hint, NotTried, in_words, reason_of
-from course.mine.bench import FILE, NAMES, Workbench, of_file, of_things
+from course.mine.bench import ALL, FILE, Workbench, of_file, of_things
 from course.mine.checks import PARTS, verdict
 from course.mine.keeping import ROOT, WORK, keep, own_names, own_path, read
 from transformer_lib.files import CheckpointError
@@ -90,18 +90,23 @@ def parts() -> SimpleNamespace:
     Those that the reader hasn't written yet, or all if their file can't be run, are lent; it prints
     which.
     """
-    path = own_path()
     try:
-        text = read(path) if path is not None and path.exists() else ""
-        bench = of_file(text, str(path or FILE), at_work=True)
+        bench = own_bench()
     except Hint as hint:
         print(hint)
         bench = of_file("", at_work=True)
     lent = bench.missing()
-    yours = [name for names in NAMES for name in names if name not in lent]
+    yours = [name for name in ALL if name not in lent]
     for said, names in (("Yours", yours), ("Lent", lent)):
         print(textwrap.fill(f"{said}: {', '.join(names) or 'none'}.", width=88))
-    return SimpleNamespace(**{name: bench.names[name] for names in NAMES for name in names})
+    return SimpleNamespace(**{name: bench.names[name] for name in ALL})
+
+
+def own_bench() -> Workbench:
+    """The reader's file, or an empty one, run with what is lent; a Hint if it can't be."""
+    path = own_path()
+    text = read(path) if path and path.exists() else ""
+    return of_file(text, str(path or FILE), at_work=True)
 
 
 def standing(own: set[str]) -> int:
@@ -116,14 +121,11 @@ def translate(*sentences: str) -> None:
     """
     from course.mine import training
 
-    path = own_path()
     try:
-        if path is not None and path.exists():
-            bench = borrow(path, but=TRAINING_ONLY)
-        else:
-            bench = of_file("", at_work=True)
-            say_what_is_lent(bench, but=TRAINING_ONLY)
-        write, where = training.translator(bench, (path or Path(FILE)).parent / "my_translator")
+        bench = own_bench()
+        say_what_is_lent(bench, but=TRAINING_ONLY)
+        folder = (own_path() or Path()).parent / training.FOLDER
+        write, where = training.translator(bench, folder)
         print(f"Your Transformer, {where}:", *map(write, sentences), sep="\n   ")
     except (Hint, InputError, CheckpointError) as error:
         print(error)
@@ -172,16 +174,15 @@ def report(path: Path, only: int | None = None) -> int:
     except Hint as hint:
         print(in_words(hint))
         return 1
-    first = None  # that isn't right
-    right = 0
+    right, stopped = 0, False  # by one that isn't right
     for number in [only] if only else range(1, len(PARTS) + 1):
         part, hint = PARTS[number - 1], verdict(bench, number)
         where = f" (notebooks/{part.notebook}.ipynb)" if isinstance(hint, NotTried) else ""
-        wrong = hint is not None and not where
-        told = in_words(hint if first is None or not wrong else Hint("First mend the one above."))
-        print(f"{number:2} {', '.join(part.names)}: {told}{where}")
-        first = first or (part if wrong else None)
         right += hint is None
+        if hint is not None and not where:
+            hint = Hint("First mend the one above.") if stopped else hint
+            stopped = True
+        print(f"{number:2} {', '.join(part.names)}: {in_words(hint)}{where}")
     if not only:
         print(f"Your own Transformer: {right} of {len(PARTS)} parts.")
         if right == len(PARTS):

@@ -155,12 +155,12 @@ def own_translator(steps: int = SHORT_STEPS) -> Translator:
     """
     path = own_path()
     for folder in [path.parent / FOLDER, path.parent / FOLDER / LESSON] if path else []:
-        try:
-            found, trained = kept(folder)
-        except CheckpointError as error:
-            print(error)
-        else:
-            if trained:
+        if (folder / STATE).exists():
+            try:
+                found, trained = kept(folder)
+            except CheckpointError as error:
+                print(error)
+            else:
                 print(f"Your own Transformer, after {trained:,} steps of training.")
                 return found
     print(
@@ -174,14 +174,13 @@ def kept(folder: Path) -> tuple[Translator, int]:
     """What `save` has left in a folder, in the library's Transformer, and after how many steps.
 
     The reader's weights have the names of the library's, so it computes with them, and its tools
-    can look on. No steps if nothing is saved; CheckpointError if it doesn't fit.
+    can look on. CheckpointError if it doesn't fit.
     """
-    ours, sizes = shipped(), SIZES
-    if (folder / STATE).exists():
-        tensors, _ = read_tensors(folder / STATE)
-        d_ff, d_model = tensors["model/encoder.layers.0.feed_forward.w_1.weight"].shape
-        layers = len({name.split(".")[2] for name in tensors if "model/encoder.layers" in name})
-        sizes = SIZES | {"N": layers, "d_model": d_model, "d_ff": d_ff}
+    ours = shipped()
+    tensors, _ = read_tensors(folder / STATE)
+    d_ff, d_model = tensors["model/encoder.layers.0.feed_forward.w_1.weight"].shape
+    layers = len({name.split(".")[2] for name in tensors if "model/encoder.layers" in name})
+    sizes = SIZES | {"N": layers, "d_model": d_model, "d_ff": d_ff}
     model = make_model(len(ours.src.vocab), len(ours.tgt.vocab), **sizes, tie_weights="target")
     trained = len(load(folder, model))
     return Translator(model.eval(), ours.src, ours.tgt), trained
