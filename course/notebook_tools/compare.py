@@ -90,11 +90,10 @@ def same_text(stored: str, new: str) -> bool:
     if len(old) != len(now):
         return False
     # A number that gains a minus sign moves the spaces around it: they don't count.
-    words = all(
-        re.sub(r"[ \t]+", " ", a).strip(" ") == re.sub(r"[ \t]+", " ", b).strip(" ")
-        for a, b in zip(old[::2], now[::2], strict=True)
+    before, after = (
+        [re.sub(r"[ \t]+", " ", words).strip(" ") for words in text[::2]] for text in (old, now)
     )
-    return words and all(map(same_number, old[1::2], now[1::2]))
+    return before == after and all(map(same_number, old[1::2], now[1::2]))
 
 
 def same_number(stored: str, new: str) -> bool:
@@ -111,11 +110,8 @@ def same_data(stored: object, new: object) -> bool:
     if isinstance(stored, list) and isinstance(new, list):
         return len(stored) == len(new) and all(map(same_data, stored, new))
     if isinstance(stored, str) and isinstance(new, str) and "\n" in stored:  # a CSV table
-        old, now = list(csv.reader(io.StringIO(stored))), list(csv.reader(io.StringIO(new)))
-        return same_data(
-            [[parse(cell) for cell in row] for row in old],
-            [[parse(cell) for cell in row] for row in now],
-        )
+        tables = (csv.reader(io.StringIO(text)) for text in (stored, new))
+        return same_data(*([list(map(parse, row)) for row in table] for table in tables))
     if stored == new or {type(stored), type(new)} not in ({float}, {int, float}):
         return stored == new
     return abs(stored - new) <= DATA_TOLERANCE * max(1, abs(stored), abs(new)) * (1 + 1e-9)

@@ -16,8 +16,13 @@ from nbformat import NotebookNode
 
 from course.notebook_tools import run, sections
 
-WORDS_A_MINUTE = 180
-LINE, FIGURE, PREDICT, EXERCISE = 5 / 60, 20 / 60, 20 / 60, 7  # minutes
+MINUTES = {
+    "words": 1 / 180,
+    "lines": 5 / 60,
+    "figures": 20 / 60,
+    "predicts": 20 / 60,
+    "exercises": 7,
+}
 COLUMNS = ("words", "cells", "lines", "figures", "predicts", "exercises", "minutes")
 STATED = re.compile(
     r"Plan on about (\d+) minutes(?:, plus another (\d+) for the deeper sections)?\."
@@ -34,14 +39,7 @@ def count(cells: list[NotebookNode]) -> dict[str, float]:
         "predicts": sum(map(sections.is_predict, cells)),
         "exercises": sum(map(is_counted, cells)),
     }
-    minutes = (
-        found["words"] / WORDS_A_MINUTE
-        + found["lines"] * LINE
-        + found["figures"] * FIGURE
-        + found["predicts"] * PREDICT
-        + found["exercises"] * EXERCISE
-    )
-    return {**found, "minutes": minutes}
+    return {**found, "minutes": sum(found[one] * each for one, each in MINUTES.items())}
 
 
 def is_counted(cell: NotebookNode) -> bool:

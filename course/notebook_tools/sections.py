@@ -126,7 +126,7 @@ def borrowed(notebook: NotebookNode) -> set[str]:
         for cell in part.cells:
             if cell.cell_type != "code":
                 continue
-            defined, used = _names(cell.source)
+            defined, used = names(cell.source)
             if part.deeper:
                 deeper |= defined
             else:
@@ -135,8 +135,8 @@ def borrowed(notebook: NotebookNode) -> set[str]:
     return found
 
 
-def _names(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell defines, and those that it uses."""
+def names(source: str) -> tuple[set[str], set[str]]:
+    """The names that a program defines, and those that it uses."""
     defined, used = set(), set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):

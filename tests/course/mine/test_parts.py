@@ -1,6 +1,5 @@
 """The twelve parts: our solution passes, and a classic mistake has its hint."""
 
-import ast
 import inspect
 import re
 from pathlib import Path
@@ -148,25 +147,14 @@ def test_what_the_page_says_is_so():
     assert right - int(re.search(r"yours should reach (\d+) %", page)[1]) >= 5  # a margin
 
 
-def names_in(source: str) -> set[str]:
-    """Every name that a program uses, and every one that it imports."""
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-        if isinstance(node, ast.ImportFrom):
-            found |= {alias.asname or alias.name for alias in node.names}
-    return found
-
-
 @pytest.mark.parametrize("notebook", sorted({part.notebook for part in PARTS}))
 def test_what_a_part_needs_is_at_hand_where_it_is_written(notebook):
     """The library's names that our solution uses are imported before the reader's cell."""
     code = [cell.source for cell in sections.series()[notebook].cells if cell.cell_type == "code"]
     last = max(i for i, source in enumerate(code) if "mine.check(" in source)
-    at_hand = names_in("\n".join(code[: last + 1]))
+    at_hand = set().union(*sections.names("\n".join(code[: last + 1])))
     own = [block for part, block in zip(PARTS, BLOCKS, strict=True) if part.notebook == notebook]
     written = {name for part in PARTS if part.notebook == notebook for name in part.names}
     library = {name for name, it in vars(transformer_lib).items() if not inspect.ismodule(it)}
-    needed = names_in("\n".join(own)) & library - written
+    needed = sections.names("\n".join(own))[1] & library - written
     assert needed <= at_hand, needed - at_hand
