@@ -248,7 +248,7 @@ class Site:
     def put(self, file: str, text: str) -> None:
         (self.out / file).write_text(text, encoding="utf-8", newline="\n")
 
-    def write(self, template: str, page: Page, file: str = "", **given: object) -> None:
+    def write(self, template: str, page: Page, file: str = "", /, **given: object) -> None:
         """A page, or another file about it, from its template."""
         file = file or page.file
         given = {"charts": False, "views": False, "loops": False, "contents": []} | given

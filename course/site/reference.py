@@ -18,7 +18,7 @@ import importlib
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
@@ -75,7 +75,7 @@ class Module:
     name: str
     doc: str
     names: tuple[Name, ...]
-    scope: Mapping[str, tuple[str, str]]
+    scope: dict[str, tuple[str, str]]
 
     @property
     def folder(self) -> str:
@@ -336,7 +336,7 @@ class Reader:
     def address(self, word: str, owner: Name | None = None) -> str | None:
         """Where a word of a docstring leads: `train`, `Translator.load`, the owner's `weights`."""
         first, _, rest = word.partition(".")
-        if owner:
+        if owner and self.module:
             method = addresses().get((self.module.name, f"{owner.anchor}.{word}"))
             if method or first in owner.words:
                 return method
@@ -344,7 +344,7 @@ class Reader:
             return None
         place, name = self.scope[first]
         anchor = f"{name}.{rest}" if rest else name
-        itself = owner and (place, anchor) == (self.module.name, owner.anchor)
+        itself = owner and self.module and (place, anchor) == (self.module.name, owner.anchor)
         return None if itself else addresses().get((place, anchor))
 
     def signature(self, code: str, owner: Name) -> Markup:
