@@ -53,14 +53,17 @@ def written(translator: Translator, texts: Iterable[str]) -> tuple[list[str], Sc
     return texts, {"unreadable": len(errors)} | ({"refusal": errors[0]} if errors else {})
 
 
-def text_scores(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Scores:
+def text_scores(
+    translations: Sequence[str], references: Sequence[Sequence[str]], resamples: int = 1
+) -> Scores:
     """exact_match (0 to 1), and bleu (0 to 100) with its signature, as in `evaluate_split`.
 
-    references: for each sentence, all translations that count as right.
+    references: for each sentence, all translations that count as right. resamples: see
+    `sacrebleu_score`.
     """
     return {
         "exact_match": share_right(translations, references),
-        **sacrebleu_score("bleu", translations, references),
+        **sacrebleu_score("bleu", translations, references, resamples),
     }
 
 
@@ -120,8 +123,7 @@ def real_text_scores(translations: Sequence[str], references: Sequence[Sequence[
     """As `text_scores`, and chrF; with intervals for up to MOST_RESAMPLED sentences."""
     resamples = RESAMPLES if len(translations) <= MOST_RESAMPLED else 1
     return {
-        "exact_match": share_right(translations, references),
-        **sacrebleu_score("bleu", translations, references, resamples),
+        **text_scores(translations, references, resamples),
         **sacrebleu_score("chrf", translations, references, resamples),
     }
 

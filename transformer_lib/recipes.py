@@ -418,9 +418,14 @@ def more_recipe(
         max_tokens=512,
         validate_every=10,
     )
-    model = Translator.load(name).model.config
-    how: dict[str, Any] = {"model": model, "training": training, "aside": ASIDE_MORE}
-    return dataclasses.replace(recipe, **how, start=name, replay=replay)
+    return dataclasses.replace(
+        recipe,
+        model=Translator.load(name).model.config,
+        training=training,
+        aside=ASIDE_MORE,
+        start=name,
+        replay=replay,
+    )
 
 
 def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:
@@ -447,8 +452,9 @@ def tatoeba() -> ParallelRecipe:
     model, training, subwords = tatoeba_sizes()
     text = [splits["train"]], [splits["validation"]]
     recipe = parallel_recipe(*text, subwords=subwords, as_typed=True)
-    how: dict[str, Any] = {"model": model, "training": training, "optimizer": "muon"}
-    return dataclasses.replace(recipe, task="tatoeba", **how)
+    return dataclasses.replace(
+        recipe, task="tatoeba", model=model, training=training, optimizer="muon"
+    )
 
 
 def multi30k_sizes() -> tuple[ModelConfig, TrainingConfig, int]:

@@ -5,7 +5,8 @@ heads from four. `difference` compares two models part by part; `answer` is a mo
 small enough to be stored with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from typing import Any
 
@@ -103,6 +104,18 @@ def described(shape: Sequence[int], first: str) -> str:
     return f"a weight of shape {tuple(shape)} named {first}"
 
 
+@contextmanager
+def eval_mode(model: Parts) -> Iterator[None]:
+    """Inside, the model computes without dropout; afterwards it is as it was."""
+    training = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module in training:  # one by one, as a part of the model may have been in eval mode
+            module.training = True
+
+
 def answer(model: Seq2SeqModel) -> list[float]:
     """Sixteen numbers that the model computes for four words, without dropout.
 
@@ -111,17 +124,11 @@ def answer(model: Seq2SeqModel) -> list[float]:
     matrix = model.generator.proj.weight  # (tgt_vocab_size, d_model)
     source: Any = getattr(model, "src_embed", None)  # a language model has none
     words = len(matrix), source.table.num_embeddings if source else len(matrix)
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        with torch.no_grad():
-            tgt_in, src = (
-                torch.arange(4, device=matrix.device)[None] % (count - 1) + 1 for count in words
-            )
-            x = model.decode(tgt_in, model.encode(src), src)
-    finally:
-        for module in training:
-            module.training = True
+    with eval_mode(model), torch.no_grad():
+        tgt_in, src = (
+            torch.arange(4, device=matrix.device)[None] % (count - 1) + 1 for count in words
+        )
+        x = model.decode(tgt_in, model.encode(src), src)
     return [float(f"{number:.4g}") for number in x[0, :, :4].flatten().tolist()]
 
 

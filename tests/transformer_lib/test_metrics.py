@@ -7,7 +7,6 @@ from tests.transformer_lib.pronoun_items import small_translator, with_translati
 from transformer_lib import metrics as evaluation
 from transformer_lib.metrics import (
     evaluate_everyday,
-    evaluate_split,
     evaluate_text,
     quick_bleu,
     sacrebleu_score,
@@ -36,21 +35,6 @@ def test_bleu_while_training_takes_sentences_from_all_over(translator, monkeypat
     assert quick_bleu(translator, pairs, count=3) == pytest.approx(100) and lengths == [5 + 10]
     assert quick_bleu(translator, pairs, count=7) < 80
     assert quick_bleu(translator, pairs[:2], count=7) < 80
-
-
-def test_exact_match_counts_sentences_that_are_right_to_the_letter(translator, monkeypatch):
-    pairs = [
-        ("the animal did not cross", "El animal no cruzó la calle"),
-        ("the street was too wide", "La calle era ancha"),
-        ("the road was too wide", "La calle era ancha"),
-    ]
-    found = dict(pairs) | {"the road was too wide": "la calle era ancha"}
-    with_translations(monkeypatch, translator, found)
-    scores = evaluate_split(translator, pairs)
-    assert scores["exact_match"] == pytest.approx(2 / 3)
-    assert scores["sentences"] == 3
-    assert 0 < scores["bleu"] < 100
-    assert "tok:13a" in scores["bleu_signature"]
 
 
 def test_token_accuracy_counts_next_words_after_a_right_beginning(translator):

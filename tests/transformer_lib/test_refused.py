@@ -7,6 +7,28 @@ import pytest
 import torch
 from torch import nn
 
+from transformer_lib import (
+    SMALL,
+    TOY,
+    Embeddings,
+    LearnedPositions,
+    ModelConfig,
+    MultiHeadAttention,
+    PositionalEncoding,
+    Tokenizer,
+    TrainingConfig,
+    Transformer,
+    Vocabulary,
+    batch_indices,
+    label_smoothed_cross_entropy,
+    make_batch,
+    make_model,
+    one_hot,
+    paper_schedule,
+    positional_encoding,
+    tensor2tensor_encoding,
+    train,
+)
 from transformer_lib.decoding import (
     beam_search,
     greedy_decode,
@@ -14,27 +36,10 @@ from transformer_lib.decoding import (
     sampling_distribution,
     speculative_decode,
 )
-from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.config import SMALL, TOY, ModelConfig
-from transformer_lib.model.embedding import (
-    Embeddings,
-    LearnedPositions,
-    PositionalEncoding,
-    one_hot,
-    positional_encoding,
-    tensor2tensor_encoding,
-)
-from transformer_lib.model.transformer import Transformer, make_model
 from transformer_lib.text import digit_tasks, english_spanish
-from transformer_lib.text.batching import batch_indices, make_batch, source_batch
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.subwords import Subwords
-from transformer_lib.text.tokens import Tokenizer, Vocabulary
-from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.loop import train_plain
-from transformer_lib.training.loss import label_smoothed_cross_entropy
-from transformer_lib.training.schedules import paper_schedule
-from transformer_lib.training.trainer import train
 from transformer_lib.variants import (
     ALiBi,
     GELUFeedForward,
@@ -50,12 +55,7 @@ from transformer_lib.variants import (
     replace_modules,
 )
 from transformer_lib.variants.language_model import LanguageModel, empty_sources, generate
-from transformer_lib.variants.recurrent import (
-    RECURRENT,
-    RecurrentConfig,
-    RecurrentTranslator,
-    recurrent,
-)
+from transformer_lib.variants.recurrent import RecurrentConfig, RecurrentTranslator, recurrent
 
 SIZES = ModelConfig(N=1, d_model=8, d_ff=16, h=2)
 MODEL = make_model(11, 12, SIZES)
@@ -73,13 +73,11 @@ SOURCES = {
     "no batch": (SRC[0], r"\(3,\), but needs two axes, \(batch, words\): .*\[None\] is"),
     "three axes": (SRC[None], r"\(1, 2, 3\), but needs two axes"),
     "a list": ([[4, 5, 2]], "must be a tensor of ids.*not list"),
-    "text": ("I like trees", "must be a tensor of ids.*not str"),
     "numbers with a point": (SRC.float(), "must be a tensor of ids.*not torch.float32"),
     "a mask": (SRC > 0, "must be a tensor of ids.*not torch.bool"),
     "an id too large": (SRC + 20, "holds the id 2., but ids go from 0 to 1[01]$"),
     "an id below 0": (SRC - 5, "holds the id -[35], but ids go from 0"),
     "padded on the left": (torch.tensor([[0, 4, 5, 2]]), "<pad> before a word: pad .* right only"),
-    "padded inside": (torch.tensor([[4, 0, 5, 2]]), "<pad> before a word"),
 }
 READERS = {
     "model": lambda ids: MODEL(ids, TGT),
@@ -114,13 +112,8 @@ def test_a_compiled_model_stays_one_graph():
 
 WHOLE = {  # each takes whole numbers from 1 on
     "src_vocab_size": lambda n: make_model(n, 11),
-    "tgt_vocab_size": lambda n: make_model(11, n),
     "words of a language model": lambda n: LanguageModel(n, TOY),
-    "words of a recurrent model": lambda n: RecurrentTranslator(5, n, RECURRENT["dot"]),
-    "Embeddings": lambda n: Embeddings(n, 8),
     "N": lambda n: make_model(11, 11, N=n),
-    "d_model": lambda n: ModelConfig(d_model=n),
-    "d_ff": lambda n: ModelConfig(d_ff=n),
     "h": lambda n: ModelConfig(h=n),
     "hidden": lambda n: RecurrentConfig(hidden=n),
     "heads": lambda n: MultiHeadAttention(8, n),
@@ -200,13 +193,11 @@ def test_a_translator_takes_a_beam_and_a_number_of_translations(translator):
 PARTS = {
     r"Rotary\(32, .*\) doesn't fit queries of 2 heads with d_k=4": lambda: [Rotary(32)],
     "QKNorm.* doesn't fit queries of 2 heads with d_k=4": lambda: [QKNorm(5)],
-    r"ALiBi\(2\) doesn't fit queries": lambda: [ALiBi(2)],
     "Linear.* doesn't fit queries": lambda: [nn.Linear(4, 4)],
     r"qk_transforms=Rotary\(4, base=10000.0\) must be a list": lambda: Rotary(4),
 }
 BIASES = {
     r"ALiBi\(8\) doesn't fit 2 heads: it gives .*8, 1, 1": lambda: [ALiBi(8)],
-    r"RelativePositions\(1, .* doesn't fit 2 heads": lambda: [RelativePositions(1, True)],
     r"Rotary\(4, .* doesn't fit 2 heads": lambda: [Rotary(4)],
     r"biases=Window\(3\) must be a list": lambda: Window(3),
 }
@@ -214,14 +205,12 @@ OTHERS = {
     "d_model=10 must be divisible by h=4$": lambda: ModelConfig(d_model=10, h=4),
     "d_model=10 must be divisible by h=4": lambda: MultiHeadAttention(10, 4),
     "dropout=1.0 must be at least 0 and less than 1": lambda: ModelConfig(dropout=1.0),
-    "dropout=-0.1 must be at least 0": lambda: ModelConfig(dropout=-0.1),
     "dropout=nan must be at least 0": lambda: ModelConfig(dropout=math.nan),
     "tie_weights='x' must be one of none, target, all": lambda: ModelConfig(tie_weights="x"),
     "positions='x' must be one of paper, .*, learned": lambda: ModelConfig(positions="x"),
     "source has 11 words and the target 13": lambda: make_model(11, 13, tie_weights="all"),
     "source has 9 words and the target 5": lambda: recurrent(9, 5, tie_weights="all"),
     "d_model=9 must be even": lambda: positional_encoding(3, 9),
-    "d_model=9 must be even: each": lambda: make_model(11, 13, N=1, d_model=9, d_ff=2, h=3),
     "d_model=3 must be at least 4": lambda: tensor2tensor_encoding(3, 3),
     "ids must lie between 0 and 4, but they run from -1 to 2": lambda: one_hot(
         SRC[1:].clamp(max=3) - 1, 5
@@ -230,27 +219,20 @@ OTHERS = {
     "config='SMALL' must be a ModelConfig; .* as in N=2$": lambda: make_model(11, 13, "SMALL"),
     # decoding
     "n_best=5 must lie between 1 and beam_size=4": lambda: beam_search(MODEL, SRC, n_best=5),
-    "n_best=0 must lie between 1": lambda: beam_search(MODEL, SRC, n_best=0),
     "temperature=0 must be more than 0": lambda: sample_decode(MODEL, SRC[:0], temperature=0),
-    "temperature=-1": lambda: sampling_distribution(torch.ones(3), temperature=-1),
-    "temperature=nan": lambda: sampling_distribution(torch.ones(3), temperature=math.nan),
     "temperature=inf": lambda: sampling_distribution(torch.ones(3), temperature=math.inf),
     "top_p=0.0 must be more than 0": lambda: sample_decode(MODEL, SRC[:0], top_p=0.0),
     "top_p=1.1 must be .* at most 1": lambda: sampling_distribution(torch.ones(3), top_p=1.1),
     "src has 2 sentences": lambda: speculative_decode(MODEL, MODEL, SRC),
-    "src has 0 sentences": lambda: speculative_decode(MODEL, MODEL, SRC[:0]),
     "writes 12 words and the draft 11": lambda: speculative_decode(MODEL, LM, SRC[:1]),
     # training
     "schedule='x' must be one of paper, linear": lambda: TrainingConfig(schedule="x"),
-    "max_lr=-1.0 must be more than 0": lambda: TrainingConfig(max_lr=-1.0),
     "max_lr=0.0 must be more than 0": lambda: TrainingConfig(max_lr=0.0),
     "grad_clip=0.0 must be more than 0": lambda: TrainingConfig(grad_clip=0.0),
     "patience=0 must be 1 or more": lambda: TrainingConfig(patience=0),
     'best_by=\'x\' must be "loss" or "bleu"': lambda: TrainingConfig(best_by="x"),
     "smoothing=1.0 must be at least 0 and less": lambda: TrainingConfig(smoothing=1.0),
-    "smoothing=-0.1 must be at least 0": lambda: TrainingConfig(smoothing=-0.1),
     "smoothing=1.5 must be at least 0": lambda: label_smoothed_cross_entropy(SRC, SRC[0], 1.5),
-    "smoothing=nan must": lambda: label_smoothed_cross_entropy(SRC, SRC[0], math.nan),
     "reduction='x' must be": lambda: label_smoothed_cross_entropy(SRC, SRC[0], reduction="x"),
     "step=0: steps count from 1": lambda: paper_schedule(0, 512),
     'best_by="bleu" needs a function': lambda: trained(best_by="bleu"),
@@ -259,12 +241,10 @@ OTHERS = {
     "needs at least one pair to train on": lambda: train(MODEL, [], PAIRS, ONE_STEP),
     "and one to validate on": lambda: train_plain(MODEL, PAIRS, [], ONE_STEP),
     "bf16=True is not for the plain loop: use `train`": lambda: plainly(bf16=True),
-    "patience=2 is not for": lambda: plainly(patience=2),
     "average=2 is not for": lambda: plainly(average=2),
     "best_by='bleu' is not for": lambda: plainly(best_by="bleu"),
     # text
     "'a' is there twice": lambda: Vocabulary(["a", "b", "a"]),
-    "'<pad>' is there twice": lambda: Vocabulary(["a", "<pad>"]),
     "task='sing' must be one of copy, reverse, sort": lambda: digit_tasks.make("sing", 3),
     "count=11 is too many: there are 10 sequences": lambda: digit_tasks.make("copy", 11, 1, 1),
     "1 <= min_length <= max_length, not 4, 2": lambda: digit_tasks.make("copy", 3, 4, 2),
@@ -274,7 +254,6 @@ OTHERS = {
     "split='x' must be one of train": lambda: english_spanish.load("x"),
     # other parts, other models
     "h=4 must be divisible by kv_heads=3": lambda: ModernAttention(8, 4, 3),
-    "h=4 must be divisible by kv_heads=8": lambda: ModernAttention(8, 4, 8),
     "buckets=3 must be 4 or more": lambda: RelativePositions(4, True, 3),
     "buckets=1 must be 2 or more": lambda: RelativePositions(4, False, 1),
     "top_k=1 must lie between 2 and the 2 experts": lambda: mixture(1),
@@ -287,10 +266,8 @@ OTHERS = {
     "no part 'lstm' in this Transformer": lambda: replaced("lstm", lambda old: old),
     "no part RMSNorm in this Transformer": lambda: replaced(RMSNorm, lambda old: old),
     "a batch needs at least one sentence": lambda: make_batch([]),
-    "at least one sentence": lambda: source_batch([]),
     "count=-1 must be": lambda: empty_sources(-1),
     "but there is 'a'": lambda: make_batch("abc"),
-    r"a pair has source ids and target ids, but there is \(\[4\],\)": lambda: make_batch([([4],)]),
     "made of ids, not of .*'a', 'b'": lambda: make_batch([("ab", "cd")]),
     "max_new_tokens=-3 must be 0 or more": lambda: generate(LM, SRC, -3),
     "the id 99 isn't in a vocabulary of 5 tokens": lambda: Vocabulary(["a"]).decode([99]),

@@ -1,6 +1,5 @@
 """Text in, text out, with a model of random weights: nonsense, but well formed."""
 
-import copy
 from pathlib import Path
 
 import pytest
@@ -119,11 +118,8 @@ def test_looks_have_a_label_for_every_row_and_column(translator):
     assert maps.src == ["I", "like", "trees", "<eos>"]
     assert maps.tgt_in[1:] == maps.tgt_out[:-1] == ["me", "gustan", "los", "árboles"]
     assert (maps.tgt_in[0], maps.tgt_out[-1]) == ("<bos>", "<eos>")
-    shapes = {name[:-5]: tuple(w.shape) for name, w in maps.weights.items() if "1" in name}
-    first = "encoder.layers.1.self", "decoder.layers.1.self", "decoder.layers.1.cross"
-    assert shapes == dict(zip(first, [(3, 4, 4), (3, 5, 5), (3, 5, 4)], strict=True))
-    mean = maps.last_cross_attention()
-    torch.testing.assert_close(mean, maps.weights["decoder.layers.1.cross_attn"].mean(dim=0))
+    last = maps.weights["decoder.layers.1.cross_attn"]
+    assert last.shape == (3, 5, 4) and maps.last_cross_attention().equal(last.mean(dim=0))
     own = translator.attention_maps("I like trees")  # of its own translation
     assert own.tgt_out[:-1] == translator.translate("I like trees").tokens
 
@@ -131,18 +127,12 @@ def test_looks_have_a_label_for_every_row_and_column(translator):
 def test_a_translator_comes_back_from_its_folder(translator, tmp_path):
     translator.save(tmp_path)
     assert Translator.load(tmp_path).confidence is None
+    assert Translator.load(tmp_path).notice == ""
     translator.confidence = ConfidenceThresholds(-0.1, -0.2, 7)
+    translator.notice = "Learned from what others wrote: name them, á.\n"
     translator.save(tmp_path)
     loaded = Translator.load(tmp_path)
-    assert loaded.confidence == translator.confidence and loaded.notice == ""
+    assert loaded.confidence == translator.confidence and loaded.notice == translator.notice
     assert loaded.src.vocab.tokens == translator.src.vocab.tokens
     assert loaded.translate("Ana's duck") == translator.translate("Ana's duck")
     assert loaded.read("i like ana") == ["I", "like", "Ana"]
-
-
-def test_the_notice_goes_wherever_the_model_goes(translator, tmp_path):
-    given = copy.copy(translator)
-    given.notice = "Learned from what others wrote: name them, á.\n"
-    given.save(tmp_path)
-    assert Translator.load(tmp_path).notice == given.notice
-    assert "tatoeba.org" in Translator.load("tatoeba").notice

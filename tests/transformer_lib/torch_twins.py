@@ -7,13 +7,11 @@ has none), and its masks say True = hidden, where ours say True = may attend.
 import torch
 from torch import nn
 
-from transformer_lib.model.attention import MultiHeadAttention
-from transformer_lib.model.decoder import Decoder
-from transformer_lib.model.encoder import Encoder
+from transformer_lib import Decoder, Encoder, MultiHeadAttention
 
 
 @torch.no_grad()
-def randomize(module: nn.Module) -> nn.Module:
+def randomize(module: nn.Module, std: float = 0.5) -> nn.Module:
     """Random numbers for all weights, those of the norms too, which start as ones and zeros.
 
     Then a test sees when two norms have changed places. In double precision, so that two ways to
@@ -21,7 +19,7 @@ def randomize(module: nn.Module) -> nn.Module:
     """
     module.double()
     for parameter in module.parameters():
-        parameter.normal_(std=0.5)
+        parameter.normal_(std=std)
     return module
 
 

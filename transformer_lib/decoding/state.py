@@ -16,6 +16,7 @@ from transformer_lib.decoding.cache import CachedDecoder, can_be_cached, needed_
 from transformer_lib.ids import BOS, PAD, check_ids
 from transformer_lib.model.interface import Parts, Seq2SeqModel
 from transformer_lib.model.transformer import Transformer
+from transformer_lib.structure import eval_mode
 
 AT_ONCE = 1_024  # source words that are encoded together
 
@@ -148,11 +149,5 @@ def encode_in_parts(model: Seq2SeqModel, src: Tensor) -> Tensor:
 @contextmanager
 def inference_mode(model: Parts) -> Iterator[None]:
     """Inside, the model computes without dropout and gradients; afterwards it is as it was."""
-    training = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        with torch.inference_mode():
-            yield
-    finally:
-        for module in training:  # one by one, as a part of the model may have been in eval mode
-            module.training = True
+    with eval_mode(model), torch.inference_mode():
+        yield

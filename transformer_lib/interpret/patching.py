@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from torch import Tensor
 
-from transformer_lib.interpret.recording import Hook, Inputs, hooked
+from transformer_lib.interpret.recording import Hook, Inputs, hooked, hooked_parts
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.interface import Parts
 
@@ -57,20 +57,12 @@ def patch_outputs(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
         with patch_outputs(model, {"encoder.layers.0": from_another_sentence}):
             model(src, tgt_in)
     """
-    parts = dict(model.named_modules())
-    unknown = [name for name in edits if name not in parts]
-    if unknown:
-        raise KeyError(f"the model has no part {unknown[0]!r}")
 
     def editor(edit: Edit) -> Hook:
         return lambda part, args, output: edit(output)
 
-    handles = [parts[name].register_forward_hook(editor(edit)) for name, edit in edits.items()]
-    try:
+    with hooked_parts(model, {name: editor(edit) for name, edit in edits.items()}):
         yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def ablate_head(head: int) -> Edit:

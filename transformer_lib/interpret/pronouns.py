@@ -1,9 +1,10 @@
 """Which attention heads find the noun that a pronoun means, and what depends on them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import (
@@ -35,21 +36,24 @@ class PronounBatch:
         device = translator.device
         batch = make_batch(ids).to(device)
         self.src, self.tgt_in, self.tgt_out = batch.src, batch.tgt_in, batch.tgt_out
-        self.rows = torch.arange(len(items), device=device)
-        self.adjective = torch.tensor([item.adjective for item in items], device=device)
-        self.pronoun = torch.tensor([item.pronoun for item in items], device=device)
-        self.antecedent = torch.tensor([item.antecedent for item in items], device=device)
-        self.other = torch.tensor([item.other for item in items], device=device)
         tokens = translator.tgt.vocab.ids
-        self.right = torch.tensor([tokens[item.right] for item in items], device=device)
-        self.wrong = torch.tensor([tokens[item.wrong] for item in items], device=device)
+
+        def column(numbers: Iterable[int]) -> Tensor:
+            return torch.tensor(list(numbers), device=device)
+
+        self.rows = column(range(len(items)))
+        self.adjective = column(item.adjective for item in items)
+        self.pronoun = column(item.pronoun for item in items)
+        self.antecedent = column(item.antecedent for item in items)
+        self.other = column(item.other for item in items)
+        self.right = column(tokens[item.right] for item in items)
+        self.wrong = column(tokens[item.wrong] for item in items)
         texts = [translator.tgt.tokenizer(item.spanish) for item in items]
         # The clause starts after "porque", or after the "como" that begins a sentence.
         starts = [text.index("porque" if "porque" in text else "como") + 1 for text in texts]
-        self.pronoun_out = torch.tensor(starts, device=device)
+        self.pronoun_out = column(starts)
         found = zip(texts, items, starts, strict=True)
-        places = [text.index(item.right, i) for text, item, i in found]
-        self.adjective_out = torch.tensor(places, device=device)
+        self.adjective_out = column(text.index(item.right, i) for text, item, i in found)
 
 
 def head_accuracy(translator: Translator, batch: PronounBatch) -> list[dict[str, Any]]:

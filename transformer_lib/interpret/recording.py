@@ -4,7 +4,7 @@ All of it works inside a `with` only, and leaves nothing behind.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
@@ -75,10 +75,6 @@ def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
 
     Of a part that runs more than once, the last output is kept. KeyError for an unknown part.
     """
-    parts = dict(model.named_modules())
-    unknown = [name for name in names if name not in parts]
-    if unknown:
-        raise KeyError(f"the model has no part {unknown[0]!r}")
     outputs: dict[str, Tensor] = {}
 
     def recorder(name: str) -> Hook:
@@ -87,13 +83,9 @@ def record_outputs(model: Parts, *names: str) -> Iterator[dict[str, Tensor]]:
 
         return hook
 
-    chosen = names or parts
-    handles = [parts[name].register_forward_hook(recorder(name)) for name in chosen]
-    try:
+    chosen = names or [name for name, _ in model.named_modules()]
+    with hooked_parts(model, {name: recorder(name) for name in chosen}):
         yield outputs
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 @contextmanager
@@ -103,11 +95,20 @@ def hooked(model: Parts, hooks: Mapping[str, Hook]) -> Iterator[None]:
     unknown = [name for name in hooks if name not in layers]
     if unknown:
         raise KeyError(f"no attention layer {unknown[0]!r}; there are {', '.join(layers)}")
-    handles = [
-        inner_attention(layers[name]).register_forward_hook(hook) for name, hook in hooks.items()
-    ]
-    try:
+    with ExitStack() as stack:
+        for name, hook in hooks.items():
+            stack.enter_context(inner_attention(layers[name]).register_forward_hook(hook))
         yield
-    finally:
-        for handle in handles:
-            handle.remove()
+
+
+@contextmanager
+def hooked_parts(model: Parts, hooks: Mapping[str, Hook]) -> Iterator[None]:
+    """Inside, the named parts of a model have these hooks; KeyError for an unknown part."""
+    parts = dict(model.named_modules())
+    unknown = [name for name in hooks if name not in parts]
+    if unknown:
+        raise KeyError(f"the model has no part {unknown[0]!r}")
+    with ExitStack() as stack:
+        for name, hook in hooks.items():
+            stack.enter_context(parts[name].register_forward_hook(hook))
+        yield

@@ -1,7 +1,7 @@
 """Feed-forward networks since 2017: instead of max(0, x), GELU, a gate, or a choice of experts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import torch
 import torch.nn.functional as F
@@ -112,16 +112,12 @@ def routing(model: Parts) -> Iterator[list[tuple[Tensor, int]]]:
     def collector(top_k: int) -> Callable[..., None]:
         return lambda router, args, logits: found.append((logits, top_k))
 
-    handles = [
-        mixture.w_router.register_forward_hook(collector(mixture.top_k))
-        for mixture in model.modules()
-        if isinstance(mixture, MixtureOfExperts)
-    ]
-    try:
+    with ExitStack() as stack:
+        for mixture in model.modules():
+            if isinstance(mixture, MixtureOfExperts):
+                hook = collector(mixture.top_k)
+                stack.enter_context(mixture.w_router.register_forward_hook(hook))
         yield found
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 def balanced_loss(

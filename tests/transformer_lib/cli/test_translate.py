@@ -13,14 +13,6 @@ from transformer_lib.cli import main
 from transformer_lib.translator import Translator
 
 
-@pytest.mark.slow
-def test_the_first_example():
-    """As a process of its own, the way it is typed."""
-    command = [sys.executable, "-W", "error", "-m", "transformer_lib", "translate", "I like trees"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120)
-    assert (done.stdout, done.stderr, done.returncode) == ("Me gustan los árboles\n", "", 0)
-
-
 def test_beam_and_nbest(run):
     assert run("translate", "--beam", 4, "I like trees")[1] == "Me gustan los árboles\n"
     status, out, _ = run("translate", "--nbest", 3, "I like trees")

@@ -4,14 +4,7 @@ import math
 
 import pytest
 
-from tests.transformer_lib.decoding.random_models import (
-    MAX,
-    SEEDS,
-    as_ids,
-    babbler,
-    sources,
-    the_slow_way,
-)
+from tests.transformer_lib.decoding.random_models import MAX, as_ids, babbler, sources, the_slow_way
 from transformer_lib.decoding import beam_search, penalty
 from transformer_lib.text.tokens import EOS
 
@@ -36,9 +29,9 @@ def plain_beam_search(next_log_probs, beam_size, alpha):
     return [[word for word in ids if word != EOS] for ids, _ in ranked]
 
 
-@pytest.mark.parametrize("beam_size", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_narrow_beam_equals_a_plain_one(seed, beam_size):
+@pytest.mark.parametrize("beam_size", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_narrow_beam_equals_a_plain_one_and_one_of_1_takes_the_likeliest_word(seed, beam_size):
     model, src = babbler(seed, norm_first=seed == 1), sources(seed)[:5]
     slowly = [the_slow_way(model, row) for row in src]
     for alpha in (0.0, 1.0):

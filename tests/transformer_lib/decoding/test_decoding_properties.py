@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.transformer_lib.torch_twins import randomize
+from transformer_lib import BOS, EOS, PAD, make_model, source_batch
 from transformer_lib.decoding import (
     beam_search,
     greedy_decode,
@@ -19,9 +20,6 @@ from transformer_lib.decoding import (
 )
 from transformer_lib.decoding.sampling import sample
 from transformer_lib.model.config import POSITIONS
-from transformer_lib.model.transformer import make_model
-from transformer_lib.text.batching import source_batch
-from transformer_lib.text.tokens import BOS, EOS, PAD
 
 SOURCES = st.lists(st.lists(st.integers(3, 8), max_size=5), min_size=1, max_size=4)
 LONGEST = st.integers(1, 6)

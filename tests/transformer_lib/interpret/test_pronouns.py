@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.transformer_lib.pronoun_items import item, pair, small_translator
-from transformer_lib.interpret.pronouns import PronounBatch, agreement, head_report, measurable
+from transformer_lib.interpret.pronouns import PronounBatch, agreement, measurable
 
 
 @pytest.fixture
@@ -46,11 +46,3 @@ def test_two_pairs_together_go_to_one_half_and_the_next_two_to_the_other(transla
     assert halves == [[1, 1, 4, 4, 5, 5, 8, 8, 9, 9], [2, 2, 3, 3, 6, 6, 7, 7]]
     unknown = [item(right="rojo", pair=2), item(wrong="roja")]
     assert not any(measurable(translator, unknown, half) for half in (0, 1))
-
-
-def test_the_report_chooses_the_head_on_one_half_and_measures_on_the_other(translator):
-    report = head_report(translator, pair(1) + pair(2) + pair(3))
-    assert report["sentences"] == 4  # pairs 2 and 3
-    assert report["best_head"] in report["heads"]
-    assert len(report["each_head_off"]) == 2 * 2 * 3
-    assert all(0 <= share <= 1 for share in report["agreement"].values())

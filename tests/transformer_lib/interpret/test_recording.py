@@ -7,25 +7,12 @@ import pytest
 import torch
 
 from tests.transformer_lib.small_inputs import NAMES, SRC, assert_untouched, run, same, switched_off
-from transformer_lib.decoding import greedy_decode
-from transformer_lib.interpret.patching import patch_attention
+from transformer_lib import MultiHeadAttention, greedy_decode, patch_attention
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
-from transformer_lib.model.attention import MultiHeadAttention
 
 close = torch.testing.assert_close
 
 # ---------------------------------------------------------------- recording
-
-
-def test_names_and_shapes(model):
-    with record_attention(model) as weights:
-        run(model)
-    shapes = {name: tuple(recorded.shape) for name, recorded in weights.items()}
-    assert shapes == {
-        name: (3, 2, 7, 7) if "encoder" in name else (3, 2, 5, 7 if "cross" in name else 5)
-        for name in NAMES
-    }
-    assert list(attention_layers(model)) == NAMES
 
 
 def test_it_is_what_the_layer_really_used(model):
@@ -41,6 +28,7 @@ def test_it_is_what_the_layer_really_used(model):
         run(model)
     for handle in handles:
         handle.remove()
+    assert list(weights) == NAMES
     for name, layer in attention_layers(model).items():
         (_, _, value), out = calls[name]
         values = layer.split_heads(layer.w_v(value))
@@ -56,12 +44,9 @@ def test_one_layer_alone_can_be_recorded():
 
 
 def test_nothing_is_left_behind(model):
-    state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     with record_attention(model):
         run(model)
     assert_untouched(model)
-    assert model.state_dict().keys() == state.keys()
-    assert all(torch.equal(model.state_dict()[name], state[name]) for name in state)
     for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
         assert torch.equal(run(twin), run(model))
 
@@ -98,18 +83,13 @@ def test_recording_while_decoding_with_the_cache(model):
             close(weights[name], whole[name])
 
 
-@pytest.mark.parametrize("record_outside", [True, False])
-def test_recording_and_editing_together(model, record_outside):
+def test_recording_and_editing_together(model):
     # The edited layer's record shows what it computed; the layers after it show the effect.
     edited, later = "encoder.layers.0.self_attn", "encoder.layers.1.self_attn"
     with record_attention(model) as before:
         run(model)
-    if record_outside:
-        with record_attention(model) as during, patch_attention(model, {edited: switched_off}):
-            run(model)
-    else:
-        with patch_attention(model, {edited: switched_off}), record_attention(model) as during:
-            run(model)
+    with patch_attention(model, {edited: switched_off}), record_attention(model) as during:
+        run(model)
     close(during[edited], before[edited])
     assert not torch.allclose(during[later], before[later])
     assert_untouched(model)

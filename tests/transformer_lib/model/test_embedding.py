@@ -24,19 +24,6 @@ def test_one_hot():
     assert one_hot(torch.zeros(0, 3, dtype=torch.long), 5).shape == (0, 3, 5)
 
 
-def test_embeddings_are_the_table_times_the_root_of_d_model():
-    embed = Embeddings(vocab_size=11, d_model=7)
-    ids = torch.tensor([[3, 10, 3], [0, 1, 2]])
-    assert embed(ids).shape == (2, 3, 7)
-    close(embed(ids), embed.table.weight[ids] * math.sqrt(7))
-
-
-def test_an_embedding_starts_as_large_as_a_position():
-    torch.manual_seed(0)
-    words = Embeddings(vocab_size=1000, d_model=64)(torch.arange(1000))
-    assert words.std().item() == pytest.approx(1.0, abs=0.02)
-
-
 def paper(pos, i, d_model, base):
     return 2 * i, 2 * i + 1, pos / base ** (2 * i / d_model)
 
@@ -51,50 +38,32 @@ def tensor2tensor(pos, i, d_model, base):
     [(positional_encoding, paper), (tensor2tensor_encoding, tensor2tensor)],
 )
 def test_every_position_by_its_formula(encoding, formula, base):
-    table = encoding(11, 10, base) if base else encoding(11, 10)
-    assert table.shape == (11, 10)
-    for pos in range(11):
+    """Also far ones: single precision would leave few digits behind the point for the sine."""
+    table = encoding(20_001, 10, base) if base else encoding(20_001, 10)
+    assert table.shape == (20_001, 10)
+    for pos in (*range(11), *range(19_990, 20_001)):
         for i in range(5):
             sine, cosine, angle = formula(pos, i, 10, base or 10_000)
             assert table[pos, sine].item() == pytest.approx(math.sin(angle), abs=1e-6)
             assert table[pos, cosine].item() == pytest.approx(math.cos(angle), abs=1e-6)
 
 
-def test_far_positions_are_exact_too():
-    # single precision has 7 digits: after the 5 before the point few would be left for the sine
-    table = positional_encoding(length=20_001, d_model=6)
-    exact = [math.sin(pos / 10_000 ** (2 / 6)) for pos in range(19_990, 20_001)]
-    close(table[-11:, 2], torch.tensor(exact), atol=1e-6, rtol=0)
+def test_tables_start_with_numbers_of_size_one_over_the_root_of_d_model():
+    words, places = Embeddings(1000, 64).table.weight, LearnedPositions(64, 0.0, 1000).table
+    for table in (words, places):
+        assert table.std().item() == pytest.approx(0.125, rel=0.02)
 
 
+@pytest.mark.parametrize("start", [0, 3, 254, 1000])
 @pytest.mark.parametrize(
     ("kind", "encoding"),
     [("paper", positional_encoding), ("tensor2tensor", tensor2tensor_encoding)],
 )
-def test_positions_are_added(kind, encoding):
-    x = torch.randn(2, 5, 6)
-    close(PositionalEncoding(6, dropout=0.0, kind=kind)(x), x + encoding(5, 6))
-
-
-@pytest.mark.parametrize("start", [3, 254, 1000])
-def test_start_says_where_the_first_word_stands(start):
-    # 256 positions are ready; beyond them the table grows
-    positions = PositionalEncoding(6, dropout=0.0)
-    got = positions(torch.zeros(1, 3, 6), start=start)
-    close(got[0], positional_encoding(start + 3, 6)[start:])
-
-
-def test_a_grown_table_keeps_its_type_and_its_first_rows():
-    positions = PositionalEncoding(6, dropout=0.0).double()
-    first = positions.table.clone()
-    assert positions(torch.zeros(1, 600, 6, dtype=torch.float64)).dtype == torch.float64
-    assert len(positions.table) >= 600
-    assert torch.equal(positions.table[:256], first)
-
-
-def test_computed_positions_are_neither_learned_nor_saved():
-    positions = PositionalEncoding(6, dropout=0.0)
-    assert list(positions.parameters()) == [] and positions.state_dict() == {}
+def test_positions_are_added_from_where_the_first_word_stands(kind, encoding, start):
+    """256 positions are ready; beyond them the table grows, in its precision."""
+    x = torch.randn(2, 3, 6, dtype=torch.float64)
+    positions = PositionalEncoding(6, dropout=0.0, kind=kind).double()
+    close(positions(x, start=start), x + encoding(start + 3, 6)[start:].double())
 
 
 def test_learned_positions_are_added_learned_and_saved():
@@ -104,12 +73,6 @@ def test_learned_positions_are_added_learned_and_saved():
     positions(x, start=3).sum().backward()
     # each of the positions 3 ... 7 was used by two sentences, the others by none
     assert positions.table.grad[:9, 0].tolist() == [0, 0, 0, 2, 2, 2, 2, 2, 0]
-
-
-def test_learned_positions_start_as_small_as_the_embedding_tables():
-    torch.manual_seed(0)
-    table = LearnedPositions(64, dropout=0.0, max_length=1000).table
-    assert table.std().item() == pytest.approx(0.125, rel=0.02)
 
 
 @pytest.mark.parametrize("how", [{}, {"max_length": 11}])
@@ -124,7 +87,6 @@ def test_learned_positions_end_somewhere(how):
 
 @pytest.mark.parametrize("positions", [PositionalEncoding(10, 0.5), LearnedPositions(10, 0.5)])
 def test_dropout_falls_on_the_sum_and_only_in_training(positions):
-    torch.manual_seed(0)
     x = torch.randn(3, 7, 10)
     summed = positions.eval()(x)
     dropped = positions.train()(x)

@@ -8,21 +8,6 @@ from transformer_lib.text.data import cache_folder, read_pairs
 HEADER = b"english\tspanish\n"
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content: bytes):
-        path = tmp_path / "pairs.tsv"
-        path.write_bytes(content)
-        return path
-
-    return write
-
-
-def test_pairs_are_read_as_they_are_written(file):
-    path = file(HEADER + "I like trees\tMe gustan los árboles\nHi\tHola\n".encode())
-    assert read_pairs(path) == [("I like trees", "Me gustan los árboles"), ("Hi", "Hola")]
-
-
 @pytest.mark.parametrize(
     "content, message",
     [

@@ -1,13 +1,4 @@
-import pytest
-
 from transformer_lib.text import digit_tasks
-
-
-@pytest.mark.parametrize(
-    "task, target", [("copy", "3 1 4 1"), ("reverse", "1 4 1 3"), ("sort", "1 1 3 4")]
-)
-def test_the_three_tasks(task, target):
-    assert list(digit_tasks.TASKS[task]("3 1 4 1".split())) == target.split()
 
 
 def test_pairs_are_distinct_repeatable_and_of_the_wanted_lengths():
@@ -23,6 +14,7 @@ def test_left_alone_it_makes_one_to_ten_digits_the_same_each_time():
     """With these defaults the course's stored results were measured."""
     pairs = digit_tasks.make("copy", 500)
     assert {len(source) for source, _ in pairs} == set(range(1, 11))
+    assert all(source == target for source, target in pairs)
     assert pairs == digit_tasks.make("copy", 500, min_length=1, max_length=10, seed=0)
 
 

@@ -13,8 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.commands import caller, refused
-from transformer_lib.cli import main
+from tests.commands import refused
 from transformer_lib.files import read_json
 from transformer_lib.recipes import text_digest
 from transformer_lib.text import downloads
@@ -39,18 +38,16 @@ def zipped(**files):
 @pytest.fixture
 def server(monkeypatch):
     """A web server on this machine: `files` is what it has; if `cut`, it hangs up half-way."""
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            content = web.files.get(self.path.removeprefix("/"))
+            content = web.files.get(self.path.removeprefix("/"), b"")
             web.asked += 1
-            self.send_response(404 if content is None else 200)
-            self.send_header("Content-Length", str(len(content or b"")))
+            self.send_response(200 if content else 404)
+            self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write((content or b"")[: len(content or b"") // (2 if web.cut else 1)])
+            self.wfile.write(content[: len(content) // (2 if web.cut else 1)])
 
         def log_message(self, *_):
             pass
@@ -161,11 +158,10 @@ def test_a_connection_cut_half_way_leaves_nothing(server, corpus, tmp_path):
 
 
 def test_without_network_one_sentence_says_what_to_fetch_and_where_to_put_it(
-    server, corpus, tmp_path, capsys
+    server, corpus, tmp_path, run
 ):
     content = zipped(**{"pairs.txt": TABLE})
     corpus(content, "tatoeba-en-es", sha256=hashlib.sha256(content).hexdigest())
-    run = caller(main, capsys)
     server.files.clear()
     place = tmp_path / "download" / "pairs.zip"
     said = f"fetch {server.url}pairs.zip by hand, put it at {place}"
@@ -223,12 +219,12 @@ def full_disk():
 
 
 @pytest.mark.slow
-def test_a_disk_that_is_full_before_all_is_written_leaves_no_half_of_it(corpus, tmp_path, capsys):
+def test_a_disk_that_is_full_before_all_is_written_leaves_no_half_of_it(corpus, tmp_path, run):
     """What came is small, as it is packed; train.tsv is not."""
     corpus(gzip.compress(TABLE * 60), "tatoeba-en-es", file="pairs.gz")
     said = f"can't write {tmp_path / 'train.tsv'}: File too large; make room, or name"
     with full_disk():
-        found = caller(main, capsys)("corpus", "get", "tatoeba-en-es", "--out", tmp_path)
+        found = run("corpus", "get", "tatoeba-en-es", "--out", tmp_path)
     refused(found, said)
     assert files_in(tmp_path) == ["download/pairs.gz"]
 

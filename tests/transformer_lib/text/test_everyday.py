@@ -49,16 +49,6 @@ def test_a_bracket_that_is_missing_is_told(pattern):
         expand(pattern)
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(text):
-        path = tmp_path / "sentences.txt"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
-
-
 def test_a_file_is_read_in_its_order(file):
     text = "# ours\n== a ==\n\nHi.\n    Hola.\n    {Hola|Buenas}.\n== b ==\nWhy?\n  ¿Por qué?"
     assert load(file(text)) == [
@@ -82,7 +72,7 @@ def test_a_file_is_read_in_its_order(file):
 def test_a_damaged_file_is_refused(file, text, message):
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         load(file(text))
-    assert "sentences.txt" in str(error.value)
+    assert "pairs.tsv" in str(error.value)
 
 
 # --- the sentences of the three files

@@ -5,13 +5,11 @@ import json
 import pytest
 import torch
 
+from transformer_lib import LearnedPositions, Tokenizer, Translator, Vocabulary
 from transformer_lib.files import CheckpointError
-from transformer_lib.model.embedding import LearnedPositions
 from transformer_lib.text.languages import Language, SubwordLanguage
 from transformer_lib.text.subwords import SMALLEST, Subwords
-from transformer_lib.text.tokens import Tokenizer, Vocabulary
 from transformer_lib.text.user_input import InputError
-from transformer_lib.translator import Translator
 
 
 def test_damaged_vocabularies_are_named(translator, tmp_path):

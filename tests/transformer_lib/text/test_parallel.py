@@ -18,16 +18,6 @@ WORDS = [("bee", "abeja"), ("wax", "cera")]
 TABLE = "".join(f"{source}\t{target}\n" for source, target in PAIRS).encode()
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="pairs.tsv"):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
 def zipped(path, **texts):
     with zipfile.ZipFile(path, "w") as packed:
         for name, text in texts.items():

@@ -37,20 +37,13 @@ def fingerprint(text):
 
 @pytest.fixture
 def folder(tmp_path):
-    def write(*lines, slots=SLOTS):
-        (tmp_path / "slots.tsv").write_text(slots, encoding="utf-8")
+    def write(*lines):
+        (tmp_path / "slots.tsv").write_text(SLOTS, encoding="utf-8")
         text = "".join(f"{line}\n" for line in ("english\tspanish", *lines))
         (tmp_path / "talk.tsv").write_text(text, encoding="utf-8")
         return tmp_path
 
     return write
-
-
-def test_a_book_is_read_with_its_topics(folder):
-    assert load(folder("Hi.\tHola.", "Go to {city}.\tVe a {city}.")) == [
-        ("Hi.", "Hola.", "talk"),
-        ("Go to {city}.", "Ve a {city}.", "talk"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -76,8 +69,6 @@ def test_a_bad_line_is_told(folder, tmp_path, line, message):
 @pytest.mark.parametrize(
     ("english", "spanish", "sentences"),
     [
-        ("Hi.", "Hola.", [("Hi.", "Hola.")]),
-        ("To {city}.", "A {city}.", [("To Rome.", "A Roma."), ("To Paris.", "A París.")]),
         (
             "{city} to {city2}.",
             "De {city} a {city2}.",

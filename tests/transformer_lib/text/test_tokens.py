@@ -21,14 +21,12 @@ def spanish():
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
-        ("I like trees", "I like trees"),
         ("I don't like it", "I do not like it"),
         ("She can't swim", "she can not swim"),
         ("We cannot swim", "we can not swim"),
         ("He won't eat", "he will not eat"),
         ("We shan't eat", "we shall not eat"),
         ("It's late", "it is late"),
-        ("He's tired", "he is tired"),
         ("The woman who's tired", "the woman who is tired"),
         ("I'm here", "I am here"),
         ("They're here", "they are here"),
@@ -39,7 +37,6 @@ def spanish():
         ("No, Ana!", "no , Ana !"),
         ("It’s the queen’s duck", "it is the queen 's duck"),
         ("  I   like\ttrees\n", "I like trees"),
-        ("\n\t", ""),
     ],
 )
 def test_english_contractions_are_written_out(english, text, tokens):

@@ -19,15 +19,12 @@ from transformer_lib.translator import Translator
 @pytest.mark.parametrize(
     ("typed", "tokens"),
     [
-        ("I like trees", ["I", "like", "trees"]),
         ("i LIKE trees.", ["I", "like", "trees"]),
         ("I don’t like trees", ["I", "do", "not", "like", "trees"]),
         ("it's ana", ["it", "is", "Ana"]),
         ("the queen's duck", ["the", "queen", "'s", "duck"]),
-        ("Do I like trees?", ["do", "I", "like", "trees", "?"]),
         ("Do I like trees?!", ["do", "I", "like", "trees", "?"]),
         ("I like trees!!", ["I", "like", "trees"]),
-        ("I like\ttrees\n", ["I", "like", "trees"]),
     ],
 )
 def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
@@ -40,12 +37,10 @@ def test_typed_sentences_are_read_as_they_are_meant(translator, typed, tokens):
         ("", "the line is empty"),
         (".", "no word in '.'"),
         (None, "one sentence in quotes.*not None"),
-        (5, "one sentence in quotes.*not 5"),
         ("I like treez", r"'treez' \(did you mean 'trees'\?\)"),
         ("I like teh duck", r"did you mean 'the'"),
         ("I like xylophones", r"'xylophones'; it reads English and knows 11 words"),
         ("I like trees. I like Ana", "more than one sentence"),
-        ("I like trees. Ana", "more than one sentence"),
         ("I like trees\nI like Ana\n", "there are 2 lines"),
         (
             "trees " * (LONGEST + 1),
@@ -62,12 +57,6 @@ def test_what_cannot_be_read_is_said(translator, typed, message):
 @pytest.mark.parametrize("number", ["1984", "½", "٣"])
 def test_a_number_is_a_word(number):
     assert one_line(f" {number}. ") == f"{number}."
-
-
-def test_for_three_letters_no_word_of_four_is_proposed(translator):
-    """As one letter more or less makes too many words of so short a one."""
-    with pytest.raises(InputError, match="has not learned 'lik'; it reads"):
-        translator.read("I lik trees")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +104,7 @@ def test_a_sentence_is_finished_for_a_model_that_knows_no_other(typed, read, add
 
 NEAR = "treez trees, treez tree, stret street, teh the, hte the, kitchens kitchen, animla animal"
 FAR = """trees street, north onion, onion north, ich rich, mag map, hello yellow, xylophones phones,
-    at ta, abcd abdce"""
+    at ta, abcd abdce, lik like"""
 
 
 @pytest.mark.parametrize(("pairs", "near"), [(NEAR, True), (FAR, False)])

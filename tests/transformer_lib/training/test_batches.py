@@ -15,6 +15,3 @@ def test_each_epoch_has_its_number_and_begins_with_its_first_batch():
         for position, expected in enumerate(order, start=1):
             assert next(batches) == expected
             assert (run.epoch, run.position) == (epoch, position)
-    # a run that was stopped in between goes on with the next one
-    again = batch_order(pairs, config, TrainState(epoch=1, position=2))
-    assert next(again) == batch_indices(pairs, 32, seed=1003)[2]

@@ -1,6 +1,5 @@
 """Runs that were stopped or killed go on to the same weights."""
 
-import json
 import multiprocessing
 import os
 import random
@@ -11,21 +10,12 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from tests.transformer_lib.training.small_training import (
-    VOCAB,
-    Stop,
-    copy_pairs,
-    same_weights,
-    small_model,
-)
+from tests.transformer_lib.training.small_training import copy_pairs, small_model
+from transformer_lib import TrainingConfig, Translator, train
 from transformer_lib.cli import main
 from transformer_lib.files import CheckpointError, read_tensors
-from transformer_lib.model.transformer import make_model
-from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.log import read_log
 from transformer_lib.training.state import STATE_FILE, rng_states, set_rng_states
-from transformer_lib.training.trainer import train
-from transformer_lib.translator import Translator
 
 
 @pytest.mark.parametrize("device", ["cuda", "mps"])
@@ -43,31 +33,6 @@ def test_a_gpu_s_random_numbers_are_kept_too(monkeypatch, device):
     assert torch.rand(3).tolist() == before[0]
 
 
-@pytest.mark.parametrize(
-    "stop_at", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
-)
-def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path, stop_at):
-    config = TrainingConfig(steps=20, validate_every=5, max_tokens=64, accumulation_steps=2)
-
-    def run(model, name, **how):
-        folder = tmp_path / name
-        return train(model, copy_pairs(99), copy_pairs(9, seed=1), config, folder=folder, **how)
-
-    validations = iter([*[dict] * (stop_at - 1), stop])
-    whole, resumed = small_model(), small_model(seed=99)  # its weights come from the file
-    history = run(whole, "whole")
-    with pytest.raises(Stop):
-        run(small_model(), "cut", measure=lambda _: next(validations)())
-    torch.manual_seed(99)
-    assert run(resumed, "cut", resume=True) == history
-    assert same_weights(whole, resumed)
-    assert logged(tmp_path / "cut") == logged(tmp_path / "whole")
-
-
-def stop():
-    raise Stop
-
-
 def logged(folder):
     """The log without its speeds, which are never the same."""
     steps, validations = read_log(folder)
@@ -79,8 +44,8 @@ def test_what_cannot_be_resumed_is_said(tmp_path):
     pairs, held_out = copy_pairs(20), copy_pairs(5, seed=1)
     config = TrainingConfig(steps=2, validate_every=1)
 
-    def run(config=config, model=None, resume=True):
-        train(model or small_model(), pairs, held_out, config, folder=tmp_path, resume=resume)
+    def run(config=config, resume=True):
+        train(small_model(), pairs, held_out, config, folder=tmp_path, resume=resume)
 
     with pytest.raises(CheckpointError, match="nothing to resume"):
         run()
@@ -89,12 +54,6 @@ def test_what_cannot_be_resumed_is_said(tmp_path):
         run(resume=False)
     with pytest.raises(CheckpointError, match=r"max_tokens=1024, not 9.* only steps and patience"):
         run(TrainingConfig(steps=2, validate_every=1, max_tokens=9))
-    with pytest.raises(CheckpointError, match="made for another model"):
-        run(model=make_model(VOCAB, VOCAB, N=2, d_model=16, d_ff=32, h=2))
-    state = tmp_path / STATE_FILE
-    state.write_bytes(state.read_bytes()[:-100])
-    with pytest.raises(CheckpointError, match="damaged"):
-        run()
 
 
 def test_a_run_goes_on_for_more_steps_or_fewer_and_says_its_new_schedule(tmp_path, capsys):
@@ -152,11 +111,6 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(tmp_path):
     assert kills >= 3, steps  # it really was killed under way
     for name in ("model.safetensors", STATE_FILE, "vocabulary.json", "config.json"):
         assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-    history = [
-        json.loads((f / "training.json").read_text())["history"]
-        for f in (folder, tmp_path / "whole")
-    ]
-    assert history[0] == history[1]
     assert logged(folder) == logged(tmp_path / "whole")
 
 

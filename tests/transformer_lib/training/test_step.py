@@ -33,6 +33,8 @@ def test_the_loss_is_that_of_the_whole_model_where_words_are_predicted(
     )
     pieces = []
     model.generator.register_forward_pre_hook(lambda _, given: pieces.append(len(given[0])))
-    torch.testing.assert_close(batch_loss(model, batch, smoothing=0.1), whole)
+    loss = batch_loss(model, batch, smoothing=0.1)
+    torch.testing.assert_close(loss, whole)
     total, words = count_tokens([batch]), words or count_tokens([batch])
     assert pieces == [min(words, total - start) for start in range(0, total, words)]
+    assert batch_loss(model, batch, smoothing=0.1, bf16=True) != loss

@@ -45,31 +45,11 @@ def test_the_seed_decides_everything():
     for seed in (0, 0, 1):
         config = TrainingConfig(steps=6, validate_every=3, max_tokens=64, seed=seed)
         model = small_model()
-        history = train(model, copy_pairs(99), copy_pairs(9, seed=1), config)
+        train(model, copy_pairs(99), copy_pairs(9, seed=1), config)
         runs.append(model)
         assert not model.training
-        for name in ("loss", "validation_loss"):  # stored with four digits
-            stored = [entry[name] for entry in history]
-            assert [round(x, 4) for x in stored] == stored != [round(x, 3) for x in stored]
     assert same_weights(runs[0], runs[1])
     assert not same_weights(runs[0], runs[2])
-
-
-def test_early_stop_keeps_the_best_weights():
-    how = {"max_lr": 0.3, "schedule": "linear", "warmup": 100, "max_tokens": 64}
-    config = TrainingConfig(steps=400, validate_every=5, patience=3, **how)
-    snapshots = []
-
-    def remember(model):
-        snapshots.append([p.detach().clone() for p in model.parameters()])
-        return {}
-
-    model = small_model(dropout=0.0)
-    history = train(model, copy_pairs(99), copy_pairs(9, seed=1), config, measure=remember)
-    losses = [entry["validation_loss"] for entry in history]
-    best = losses.index(min(losses))
-    assert len(losses) == best + 1 + 3 < 80  # three validations later, it stopped
-    assert all(map(torch.equal, model.parameters(), snapshots[best]))
 
 
 def test_the_best_can_be_that_of_bleu():

@@ -43,14 +43,11 @@ SIZES = {
 
 def single(module: nn.Module) -> nn.Module:
     """Random weights of a size that lets each score count."""
-    with torch.no_grad():
-        for parameter in randomize(module).parameters():
-            parameter.mul_(0.4)
-    return module.float()
+    return randomize(module, std=0.2).float()
 
 
-def words(dtype=torch.float32) -> torch.Tensor:
-    return torch.randn(3, WORDS, D_MODEL, dtype=dtype)
+def words() -> torch.Tensor:
+    return torch.randn(3, WORDS, D_MODEL)
 
 
 def in_halves(weight: torch.Tensor) -> torch.Tensor:
@@ -66,10 +63,13 @@ def test_the_norm_and_the_network_are_llamas():
     norm, network = single(RMSNorm(D_MODEL)), single(SwiGLU(D_MODEL, 23))
     their_norm, their_network = LlamaRMSNorm(D_MODEL, eps=1e-6), LlamaMLP(LlamaConfig(**SIZES))
     their_norm.weight = norm.scale
-    with torch.no_grad():
-        their_network.gate_proj.weight.copy_(network.w_gate.weight)
-        their_network.up_proj.weight.copy_(network.w_1.weight)
-        their_network.down_proj.weight.copy_(network.w_2.weight)
+    their_network.load_state_dict(
+        {
+            "gate_proj.weight": network.w_gate.weight,
+            "up_proj.weight": network.w_1.weight,
+            "down_proj.weight": network.w_2.weight,
+        }
+    )
     close(norm(x), their_norm(x))
     close(network(x), their_network(x))
 
@@ -81,13 +81,16 @@ def test_rotary_positions_grouped_queries_and_their_norm_are_qwens():
     config, norm, x, mask = Qwen3Config(**SIZES), QKNorm(D_K), words(), causal_mask(WORDS)
     ours = single(ModernAttention(D_MODEL, H, KV_HEADS, qk_transforms=[norm, Rotary(D_K)]))
     theirs = Qwen3Attention(config, layer_idx=0)
-    with torch.no_grad():
-        theirs.q_proj.weight.copy_(in_halves(ours.w_q.weight))
-        theirs.k_proj.weight.copy_(in_halves(ours.w_k.weight))
-        theirs.v_proj.weight.copy_(ours.w_v.weight)
-        theirs.o_proj.weight.copy_(ours.w_o.weight)
-        theirs.q_norm.weight.copy_(in_halves(norm.q_norm.scale[:, None])[:, 0])
-        theirs.k_norm.weight.copy_(in_halves(norm.k_norm.scale[:, None])[:, 0])
+    theirs.load_state_dict(
+        {
+            "q_proj.weight": in_halves(ours.w_q.weight),
+            "k_proj.weight": in_halves(ours.w_k.weight),
+            "v_proj.weight": ours.w_v.weight,
+            "o_proj.weight": ours.w_o.weight,
+            "q_norm.weight": in_halves(norm.q_norm.scale),
+            "k_norm.weight": in_halves(norm.k_norm.scale),
+        }
+    )
     angles = Qwen3RotaryEmbedding(config)(x, torch.arange(WORDS)[None])
     hidden = torch.zeros(mask.shape).masked_fill(~mask, torch.finfo(torch.float32).min)
     expected, _ = theirs(x, position_embeddings=angles, attention_mask=hidden)
@@ -116,12 +119,14 @@ def test_the_experts_and_their_balance_are_mixtrals():
     experts = [SwiGLU(D_MODEL, 23) for _ in range(5)]
     ours = single(MixtureOfExperts(D_MODEL, experts, top_k=2))
     theirs = MixtralSparseMoeBlock(MixtralConfig(**SIZES, num_local_experts=5)).eval()
-    with torch.no_grad():
-        theirs.gate.weight.copy_(ours.w_router.weight)
-        for number, expert in enumerate(experts):
-            both = torch.cat([expert.w_gate.weight, expert.w_1.weight])
-            theirs.experts.gate_up_proj[number] = both
-            theirs.experts.down_proj[number] = expert.w_2.weight
+    both = [torch.cat([expert.w_gate.weight, expert.w_1.weight]) for expert in experts]
+    theirs.load_state_dict(
+        {
+            "gate.weight": ours.w_router.weight,
+            "experts.gate_up_proj": torch.stack(both),
+            "experts.down_proj": torch.stack([expert.w_2.weight for expert in experts]),
+        }
+    )
     x = words()
     close(ours(x), theirs(x))
     logits = ours.w_router(x)

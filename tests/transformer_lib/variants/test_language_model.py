@@ -4,11 +4,7 @@ import pytest
 import torch
 
 from tests.transformer_lib.torch_twins import randomize, stack_twin
-from transformer_lib.decoding import sample_decode
-from transformer_lib.model.config import ModelConfig
-from transformer_lib.model.masks import causal_mask
-from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.trainer import train
+from transformer_lib import ModelConfig, TrainingConfig, causal_mask, sample_decode, train
 from transformer_lib.variants.language_model import (
     LanguageModel,
     as_lm_pairs,

