@@ -418,14 +418,9 @@ def more_recipe(
         max_tokens=512,
         validate_every=10,
     )
-    return dataclasses.replace(
-        recipe,
-        model=Translator.load(name).model.config,
-        training=training,
-        aside=ASIDE_MORE,
-        start=name,
-        replay=replay,
-    )
+    model = Translator.load(name).model.config
+    how: dict[str, Any] = {"model": model, "training": training, "aside": ASIDE_MORE}
+    return dataclasses.replace(recipe, **how, start=name, replay=replay)
 
 
 def tatoeba_sizes() -> tuple[ModelConfig, TrainingConfig, int]:

@@ -64,6 +64,7 @@ def test_positions_are_added_from_where_the_first_word_stands(kind, encoding, st
     x = torch.randn(2, 3, 6, dtype=torch.float64)
     positions = PositionalEncoding(6, dropout=0.0, kind=kind).double()
     close(positions(x, start=start), x + encoding(start + 3, 6)[start:].double())
+    assert positions.table.dtype == x.dtype
 
 
 def test_learned_positions_are_added_learned_and_saved():

@@ -49,7 +49,7 @@ def test_the_stacks_equal_pytorchs(norm_first):
         tgt_key_padding_mask=TGT_IN == 0,
         memory_key_padding_mask=SRC == 0,
     )
-    assert ours.shape == (3, 5, 10)
+    assert ours.shape == (3, 5, 10) and causal_mask(5).shape == (1, 1, 5, 5)
     close(ours, theirs)
 
 
