@@ -53,3 +53,8 @@ def run(name: str, folder: Path = RESULTS, models: Sequence[str] | None = None) 
 def load(name: str) -> dict[str, Any]:
     """The results of the experiment's last run."""
     return read_json(RESULTS / f"{name}.json")
+
+
+def load_runs(name: str, **values: Any) -> list[dict[str, Any]]:
+    """Its "runs", or those of them that have these values."""
+    return [run for run in load(name)["runs"] if values.items() <= run.items()]

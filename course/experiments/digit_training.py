@@ -48,21 +48,19 @@ def learn(
     model: ModelConfig,
     training: TrainingConfig,
     change: Callable[[Transformer], None] | None = None,
-    progress: tqdm | None = None,
     max_length: int = 10,
 ) -> tuple[Transformer, list[dict]]:
     """Train a new model on a task -> the model and its training history.
 
     The seed of `training` also decides the initial weights. change: edits the model before
-    training. progress: the progress bar to use (None: none).
+    training.
     """
     pairs, held_out = digit_pairs(task, max_length)
     torch.manual_seed(training.seed)
     trained = Transformer(len(DIGITS), len(DIGITS), model)
     if change:
         change(trained)
-    progress = progress if progress is not None else tqdm(disable=True)
-    return trained, train(trained, pairs, held_out, training, progress=progress)
+    return trained, train(trained, pairs, held_out, training, progress=tqdm(disable=True))
 
 
 def right_rows(model: Transformer, pairs: Pairs) -> float:

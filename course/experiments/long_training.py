@@ -112,10 +112,6 @@ def tuned(
     learn, score, more_seeds = learn or learn_to_translate, score or scores, more_seeds or {}
     runs = []
 
-    def measure(spec: TrainSpec, how: TrainingConfig) -> dict[str, Any]:
-        trained, found = learn(spec, how)
-        return found | score(trained)
-
     def run(spec: TrainSpec, max_lr: float, seed: int) -> dict[str, Any]:
         progress.set_description(f"{spec.what}, {max_lr:g}, seed {seed}")
         how = dataclasses.replace(training, max_lr=max_lr, seed=seed, **spec.training)
@@ -125,7 +121,12 @@ def tuned(
             "seed": seed,
             "training": dataclasses.asdict(how),
         }
-        found = cached(experiment, settings, lambda: measure(spec, how))
+
+        def measure() -> dict[str, Any]:
+            trained, found = learn(spec, how)
+            return found | score(trained)
+
+        found = cached(experiment, settings, measure)
         progress.update(1)
         return found
 

@@ -56,22 +56,22 @@ def learn_to_copy(
     return learn("copy", config, how, change, max_length=longest)[0]
 
 
-def rows_of(length: int, count: int = 200) -> list[list[int]]:
-    """Ids of rows of exactly `length` digits, in a fixed order (there are only 10 of length 1)."""
-    count = min(count, 10**length)
+def rows_of(length: int) -> list[list[int]]:
+    """Ids of 200 rows of exactly `length` digits, in a fixed order (of length 1 there are 10)."""
+    count = min(200, 10**length)
     rows = digit_tasks.make("copy", count, min_length=length, max_length=length, seed=1)
     return [DIGITS.encode(row) for row, _ in rows]
 
 
 @one_thread()
-def copying(model: Transformer, length: int, count: int = 200) -> dict[str, float]:
+def copying(model: Transformer, length: int) -> dict[str, float]:
     """How a model copies rows of this length, as shares of the rows or of the digits.
 
     exact: rows without a mistake. bag: rows with the right digits, in whatever order.
     digits: places that hold the right digit. begun: rows whose first ten digits are right, as many
     as the longest row of the training data has. stopped: copies that end after ten.
     """
-    rows = rows_of(length, count)
+    rows = rows_of(length)
     written = greedy_decode(model, source_batch(rows), max_length=2 * length + 2)
     pairs = list(zip(rows, written, strict=True))
     right = sum(a == b for row, copy in pairs for a, b in zip(row, copy, strict=False))

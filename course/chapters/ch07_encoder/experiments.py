@@ -8,9 +8,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, layer_norm, normalize
 
+from course.chapters.journey.experiments import trace
 from course.experiments.digit_training import one_thread
+from course.grammar.lexicon import NOUNS
+from transformer_lib.decoding import inference_mode
+from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.encoder import Encoder, EncoderLayer
 from transformer_lib.model.layers import PositionwiseFeedForward, SublayerConnection
+from transformer_lib.text import english_spanish
+from transformer_lib.text.batching import source_batch
+from transformer_lib.translator import Translator
 
 SENTENCE = "The tired animal crosses the wide street"
 Way = Callable[[Tensor, Callable[[Tensor], Tensor]], Tensor]
@@ -95,24 +102,18 @@ def all_ways() -> dict[str, dict[str, list[float]]]:
     return {name: deep_stack(way) for name, way in WAYS.items()}
 
 
-@torch.no_grad()
-def through_layers(encoder: Encoder, x: Tensor, *, src_mask: Tensor | None = None) -> list[Tensor]:
-    """What goes into the first layer, and what comes out of each: N + 1 tensors like x."""
-    xs = [x]
-    for layer in encoder.layers:
-        xs.append(layer(xs[-1], src_mask=src_mask))
-    return xs
-
-
 @one_thread()
 @torch.no_grad()
-def stream(norm_first: bool, layers: int = 24, seed: int = 0) -> list[float]:
+def stream(norm_first: bool) -> list[float]:
     """The size of a fresh encoder's vectors: its input, after each layer, and its output."""
-    torch.manual_seed(seed)
-    encoder = fresh(Encoder(layers, d_model=64, d_ff=256, h=4, norm_first=norm_first))
+    torch.manual_seed(0)
+    encoder = fresh(Encoder(24, d_model=64, d_ff=256, h=4, norm_first=norm_first))
     x = torch.randn(4, 7, 64, dtype=torch.float64)
     x /= size(x)  # so that the input has size 1
-    return [*map(size, through_layers(encoder, x)), size(encoder(x))]
+    xs = [x]
+    for layer in encoder.layers:
+        xs.append(layer(xs[-1]))
+    return [*map(size, xs), size(encoder(x))]
 
 
 def shares_a_mean(norm: Callable[[Tensor], Tensor], shape: tuple[int, int, int]) -> Tensor:
@@ -145,71 +146,45 @@ def flow_stations(norm_first: bool) -> list[Any]:
     around.dropout.register_forward_hook(lambda _, x, y: seen.update(dropped=y))
     x = fresh_norm(torch.randn(3, 8, dtype=torch.float64)) * torch.tensor([[0.5], [1.0], [2.0]])
     result = around(x, feed_forward)
+    added = ["f, then\ndropout", ("what is added", seen["dropped"]), "+"]
     if norm_first:
-        return [
-            ("x", x),
-            "norm",
-            ("norm(x)", seen["norm_out"]),
-            "f, then\ndropout",
-            ("what is added", seen["dropped"]),
-            "+",
-            ("output", result),
-        ]
-    return [
-        ("x", x),
-        "f, then\ndropout",
-        ("what is added", seen["dropped"]),
-        "+",
-        ("sum", seen["norm_in"]),
-        "norm",
-        ("output", result),
-    ]
+        return [("x", x), "norm", ("norm(x)", seen["norm_out"]), *added, ("output", result)]
+    return [("x", x), *added, ("sum", seen["norm_in"]), "norm", ("output", result)]
 
 
-@torch.no_grad()
-def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
-    """The words of each sentence, and what is below and above each layer of the shipped encoder.
+LAYERS = ("encoder.layers.0", "encoder.layers.1")
 
-    Each tensor is (sentences, positions, d_model); after the words come <eos> and the padding.
+
+def in_encoder(texts: Sequence[str], *parts: str) -> tuple[list[list[str]], list[Tensor]]:
+    """The words of each sentence, and what these parts of the shipped encoder make of them.
+
+    Each tensor is (sentences, positions, …); after the words come <eos> and the padding.
     """
-    from transformer_lib.model.masks import padding_mask
-    from transformer_lib.text.batching import source_batch
-    from transformer_lib.translator import Translator
-
     translator = Translator.load()
-    model = translator.model.eval()
     words = [translator.read(text) for text in texts]
     src = source_batch([translator.src.vocab.encode(tokens) for tokens in words])
-    x = model.src_positions(model.src_embed(src))
-    return words, through_layers(model.encoder, x, src_mask=padding_mask(src))
+    with inference_mode(translator.model), record_outputs(translator.model, *parts) as outputs:
+        translator.model.encode(src)
+    return words, [outputs[part] for part in parts]
 
 
-@torch.no_grad()
+def read_by_encoder(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
+    """The words of each sentence, and what is below and above each layer of the shipped encoder."""
+    return in_encoder(texts, "src_positions", *LAYERS)
+
+
 def hidden_layers(texts: Sequence[str]) -> tuple[list[list[str]], list[Tensor]]:
     """The words, and the numbers of the feed-forward networks' neurons, one tensor for a layer.
 
     Each is (sentences, positions, d_ff); that of a neuron that doesn't fire is 0.
     """
-    from transformer_lib.translator import Translator
-
-    layers = Translator.load().model.eval().encoder.layers
-    words, xs = read_by_encoder(texts)
-    mask = torch.ones(xs[0].shape[:2], dtype=torch.bool)
-    for row, own in zip(mask, words, strict=True):
-        row[len(own) + 1 :] = False  # after the words and <eos> comes padding
-    mask = mask[:, None, None]
-    hidden = []
-    for layer, x in zip(layers, xs, strict=False):
-        attended = layer.residual_self_attn(x, lambda x, at=layer.self_attn: at(x, x, x, mask=mask))
-        hidden.append(layer.feed_forward.w_1(attended).relu())
-    return words, hidden
+    words, sums = in_encoder(texts, *(f"{layer}.feed_forward.w_1" for layer in LAYERS))
+    return words, [layer.relu() for layer in sums]
 
 
 @functools.cache
 def held_out_neurons() -> tuple[list[str], list[Tensor]]:
     """Every word of the test set, and the numbers of each layer's neurons: (words, d_ff)."""
-    from transformer_lib.text import english_spanish
-
     texts = [english for english, _ in english_spanish.load("test")]
     every, said = [], []
     for start in range(0, len(texts), 200):
@@ -224,21 +199,13 @@ def held_out_neurons() -> tuple[list[str], list[Tensor]]:
     return every, [torch.cat(parts) for parts in zip(*said, strict=True)]
 
 
-def plural_nouns(gender: str = "") -> set[str]:
-    """The English plurals of the nouns that have this gender in Spanish, or of all nouns."""
-    from course.grammar.lexicon import NOUNS
-
-    return {
-        noun.english_plural
-        for noun in NOUNS.values()
-        if not gender or noun.default_gender == gender
-    }
+def plural_nouns(gender: str) -> set[str]:
+    """The English plurals of the nouns that have this gender in Spanish."""
+    return {noun.english_plural for noun in NOUNS.values() if noun.default_gender == gender}
 
 
 def kinds_of_words() -> dict[str, Tensor]:
     """For each kind of word, which of the words of `held_out_neurons` belong to it."""
-    from course.grammar.lexicon import NOUNS
-
     words, _ = held_out_neurons()
     groups = {
         "masculine plurals": plural_nouns("m"),
@@ -257,11 +224,8 @@ def what_is_added(text: str) -> list[dict[str, Tensor]]:
 
     The vectors are (words, d_model), <eos> included; the weights (words, words).
     """
-    from course.chapters.journey.experiments import trace
-    from transformer_lib.translator import Translator
-
     way, x, found = trace(Translator.load(), text), "src_positions", []
-    for layer in ("encoder.layers.0", "encoder.layers.1"):
+    for layer in LAYERS:
         parts = {
             "x": x,
             "attention": f"{layer}.self_attn",
@@ -294,11 +258,12 @@ def likeness_of_nouns() -> tuple[list[str], Tensor, Tensor, list[Tensor]]:
 
     Then, below and above each layer, the cosine of every two in "I like the ..." (nouns, nouns).
     """
-    from transformer_lib.translator import Translator
-
     known = Translator.load().src.vocab.tokens
-    nouns = [noun for noun in gendered_nouns() if noun.english_plural in known]
-    nouns = [noun for noun in nouns if noun.english_plural != noun.english]
+    nouns = [
+        noun
+        for noun in gendered_nouns()
+        if noun.english != noun.english_plural and noun.english_plural in known
+    ]
     both = [noun.english_plural for noun in nouns] + [noun.english for noun in nouns]
     _, xs = read_by_encoder([f"I like the {noun}" for noun in both])
     plural = torch.arange(len(both)) < len(nouns)
@@ -308,9 +273,6 @@ def likeness_of_nouns() -> tuple[list[str], Tensor, Tensor, list[Tensor]]:
 
 def gendered_nouns() -> list[Any]:
     """The nouns that the shipped translator knows and that have one gender in Spanish."""
-    from course.grammar.lexicon import NOUNS
-    from transformer_lib.translator import Translator
-
     known = Translator.load().src.vocab.tokens
     return [noun for noun in NOUNS.values() if noun.gender in "mf" and noun.english in known]
 

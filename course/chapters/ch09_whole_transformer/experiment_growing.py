@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course.experiments import experiment, load
+from course.experiments import experiment, load_runs
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import TrainSpec, learning_curve, tuned
 from transformer_lib.decoding import greedy_decode
@@ -170,4 +170,4 @@ def grown() -> dict[str, Any]:
 
 def runs_of(what: str) -> list[dict[str, Any]]:
     """The stored runs of a machine, one for each seed."""
-    return [run for run in load("growing")["runs"] if run["what"] == what]
+    return load_runs("growing", what=what)

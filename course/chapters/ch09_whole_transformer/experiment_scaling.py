@@ -17,10 +17,10 @@ import os
 import re
 import socket
 import statistics
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -33,6 +33,8 @@ from tqdm import tqdm
 
 from course import experiments
 from course.experiments import experiment
+from course.experiments.digit_training import one_thread
+from course.experiments.timing import timed
 from transformer_lib.model.attention import Attention
 from transformer_lib.model.config import SMALL, TOY, ModelConfig
 from transformer_lib.model.transformer import Transformer
@@ -117,9 +119,7 @@ def training_step(setting: Setting) -> Callable[[], float]:
 def seconds(step: Callable[[], object]) -> float:
     """Time of a step, after one unseen: caches may hold what another process worked on."""
     step()
-    began = time.perf_counter()
-    step()
-    return time.perf_counter() - began
+    return timed(step)[1]
 
 
 def peak_bytes(run: Callable[[], Any]) -> int:
@@ -136,20 +136,16 @@ def peak_bytes(run: Callable[[], Any]) -> int:
     return most
 
 
+@one_thread()
 def counted(setting: Setting) -> int:
     """The most bytes that tensors hold at a time, from the model's making to its second update."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
 
     def first_steps() -> None:
         step = training_step(setting)
         step()
         step()
 
-    try:
-        return peak_bytes(first_steps)
-    finally:
-        torch.set_num_threads(before)
+    return peak_bytes(first_steps)
 
 
 def resident(what: str) -> int:
@@ -228,17 +224,18 @@ def sweep(settings: Sequence[Setting], progress: tqdm) -> list[dict[str, Any]]:
                 place = (place + number) % len(asks)
                 times[place] = max(asks[place]("seconds"))
                 progress.update(1)
-            rounds.append([times[place] for place in range(len(asks))])
-        rows = []
-        for place, (setting, ask) in enumerate(zip(settings, asks, strict=True)):
-            each = [times[place] for times in rounds[1:]]  # the first isn't counted
-            row = dataclasses.asdict(setting)
-            row["milliseconds"] = quartiles([1000 * value for value in each])
-            row["time"] = quartiles([times[place] / times[0] for times in rounds[1:]])
-            row["resident"] = sum(ask("resident"))
-            row["tensors"] = sum(ask("tensors"))
-            rows.append(row)
-    return rows
+            rounds.append(times)
+        rounds = rounds[1:]  # the first isn't counted
+        return [
+            dataclasses.asdict(setting)
+            | {
+                "milliseconds": quartiles([1000 * times[place] for times in rounds]),
+                "time": quartiles([times[place] / times[0] for times in rounds]),
+                "resident": sum(ask("resident")),
+                "tensors": sum(ask("tensors")),
+            }
+            for place, (setting, ask) in enumerate(zip(settings, asks, strict=True))
+        ]
 
 
 def quartiles(values: Sequence[float]) -> dict[str, float]:
@@ -279,8 +276,7 @@ def doubled(lengths: Sequence[int], values: Sequence[float]) -> float | None:
     Between two lengths that were measured, a straight line.
     """
     wanted = 2 * values[0]
-    pairs = list(zip(lengths, values, strict=True))
-    for (short, less), (long, more) in zip(pairs, pairs[1:], strict=False):
+    for (short, less), (long, more) in pairwise(zip(lengths, values, strict=True)):
         if less < wanted <= more:
             return short + (long - short) * (wanted - less) / (more - less)
     return None

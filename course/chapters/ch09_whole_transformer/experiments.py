@@ -1,6 +1,7 @@
 """What notebook 09 counts and measures: parameters, shapes, reach, cost and waiting, and faults."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -8,11 +9,11 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course import paper
+from course.chapters.ch09_whole_transformer.experiment_growing import WithoutMask
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.recording import record_outputs
 from transformer_lib.model.attention import MultiHeadAttention, attention, attention_weights
 from transformer_lib.model.embedding import one_hot
-from transformer_lib.model.masks import padding_mask
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.text.batching import Batch, make_batch
 from transformer_lib.translator import Translator
@@ -146,19 +147,19 @@ def multiplications(run: Callable[[Tensor], object], *shape: int) -> int:
     return counter.get_total_flops() // 2  # a multiplication and an addition are counted as two
 
 
-def restricted(attend: MultiHeadAttention, x: Tensor, r: int = KERNEL) -> Tensor:
-    """Self-attention in which each word sees itself and the r - 1 words before it, (b, n, d).
+def restricted(attend: MultiHeadAttention, x: Tensor) -> Tensor:
+    """Self-attention in which each word sees itself and the four words before it, (b, n, d).
 
     The same as a mask would give, but what nobody looks at isn't computed either.
     """
     q = attend.split_heads(attend.w_q(x))
     k, v = (
-        F.pad(attend.split_heads(w(x)), (0, 0, r - 1, 0)).unfold(-2, r, 1)
+        F.pad(attend.split_heads(w(x)), (0, 0, KERNEL - 1, 0)).unfold(-2, KERNEL, 1)
         for w in (attend.w_k, attend.w_v)
     )
-    scores = q[..., None, :] @ k / q.size(-1) ** 0.5  # (b, h, n, 1, r)
-    places = torch.arange(x.size(1))[:, None] + torch.arange(r)
-    scores = scores.masked_fill(places[:, None] < r - 1, torch.finfo(scores.dtype).min)
+    scores = q[..., None, :] @ k / q.size(-1) ** 0.5  # (b, h, n, 1, KERNEL)
+    places = torch.arange(x.size(1))[:, None] + torch.arange(KERNEL)
+    scores = scores.masked_fill(places[:, None] < KERNEL - 1, torch.finfo(scores.dtype).min)
     mixed = scores.softmax(dim=-1) @ v.transpose(-2, -1)
     return attend.w_o(attend.merge_heads(mixed.squeeze(-2)))
 
@@ -286,12 +287,7 @@ def machine(number: int) -> Transformer:
     elif fault == "two layers are one":
         model.decoder.layers[1] = model.decoder.layers[0]
     elif fault == "no causal mask":
-        model.decode = lambda tgt_in, memory, src: model.decoder(
-            model.tgt_positions(model.tgt_embed(tgt_in)),
-            memory,
-            tgt_mask=padding_mask(tgt_in),
-            src_mask=padding_mask(src),
-        )
+        model.decode = partial(WithoutMask.decode, model)
     elif fault == "padding is seen":
         model.encode = lambda src: model.encoder(model.src_positions(model.src_embed(src)))
     return model

@@ -61,13 +61,13 @@ def batches(pairs: Pairs, size: int = 64, seed: int = 0) -> Iterator[Batch]:
 
 
 @experiment("loop")
-def loop(steps: int = 400, until: int = 400) -> dict[str, Any]:
+def loop(until: int = 400) -> dict[str, Any]:
     """The loss of a small model that learns to write rows of digits backwards, and its mistakes.
 
     The loss is measured every 20 steps, and what follows a mistake at step 150, with three seeds.
     """
     history, mean = [], 0.0
-    for step, loss, model, test in learning(steps, until):
+    for step, loss, model, test in learning(until):
         mean += loss / 20
         if step % 20 == 0:
             with torch.no_grad():
@@ -78,15 +78,15 @@ def loop(steps: int = 400, until: int = 400) -> dict[str, Any]:
                 {"step": step, "loss": round(mean, 4), "validation_loss": round(held_out, 4)}
             )
             mean = 0.0
-    mistakes = [after_mistakes(seed) for seed in (0, 1, 2)] if until == steps else []
-    return {"task": "reverse", "steps": steps, "history": history, "after_mistakes": mistakes}
+    mistakes = [after_mistakes(seed) for seed in (0, 1, 2)] if until == LOOP.steps else []
+    return {"task": "reverse", "steps": LOOP.steps, "history": history, "after_mistakes": mistakes}
 
 
 def after_mistakes(seed: int) -> dict[str, float]:
     """How many digits are right after the first mistake of a row: after right ones, and alone."""
     from course.chapters.ch10_training.experiments import predictions
 
-    *_, (_, _, model, test) = learning(400, 150, seed)
+    *_, (_, _, model, test) = learning(150, seed)
     real = test.tgt_out != PAD
     forced, alone = predictions(model, test)
     wrong = ((forced != test.tgt_out) & real).long()
@@ -98,7 +98,7 @@ def after_mistakes(seed: int) -> dict[str, float]:
     return {"seed": seed, "digits": int(later.sum()), **shares}
 
 
-def learning(steps: int, until: int, seed: int = 0) -> Iterator[tuple[int, float, Any, Batch]]:
+def learning(until: int, seed: int = 0) -> Iterator[tuple[int, float, Any, Batch]]:
     """The notebook's loop, with the parts that it lends -> step, loss, model, held-out rows."""
     from course.mine.bench import of_file  # which asks for the checks of this chapter
 
@@ -108,7 +108,7 @@ def learning(steps: int, until: int, seed: int = 0) -> Iterator[tuple[int, float
     model = own["Transformer"](14, 14, N=1, d_model=32, d_ff=64, h=4, dropout=0.0).double()
     optimizer, test = adam(model), make_batch(held_out)
     for step, batch in zip(range(1, until + 1), batches(pairs, seed=seed), strict=False):
-        lr = linear_schedule(step, max_lr=0.01, warmup=50, total=steps)
+        lr = linear_schedule(step, max_lr=0.01, warmup=50, total=LOOP.steps)
         with one_thread():
             loss = own["update"](model, optimizer, batch, lr)
         yield step, loss, model, test

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.experiments import load_runs
 from transformer_lib.training.loss import label_smoothed_cross_entropy
 
 
@@ -93,20 +94,8 @@ def smoothing_penalty() -> tuple[Tensor, Tensor, Tensor]:
 
 def stored_rows() -> list[dict[str, Any]]:
     """The stored ablations, a row for each change: its shares of right rows over the seeds."""
-    from course import experiments
-
     table: dict[str, dict[str, Any]] = {}
-    for run in experiments.load("ablations")["runs"]:
-        row = table.setdefault(
-            run["what"],
-            {
-                "part": run["part"],
-                "what": run["what"],
-                "parameters": run["parameters"],
-                "shares": [],
-                "losses": [],
-            },
-        )
-        row["shares"].append(run["right_rows"])
-        row["losses"].append(run["validation_loss"])
+    for run in load_runs("ablations"):
+        row = {"what": run["what"], "parameters": run["parameters"], "shares": []}
+        table.setdefault(run["what"], row)["shares"].append(run["right_rows"])
     return list(table.values())

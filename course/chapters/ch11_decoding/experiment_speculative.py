@@ -2,8 +2,7 @@
 
 import dataclasses
 import statistics
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.long_training import training_data
+from course.experiments.timing import timed
 from transformer_lib.decoding import greedy_decode, speculative_decode
 from transformer_lib.model.transformer import Transformer, count_parameters, make_model
 from transformer_lib.recipes import RECIPES
@@ -65,10 +65,10 @@ def compare(model: Transformer, draft: Transformer, sources: list) -> list[dict[
     for ahead in tqdm(AHEAD, unit="setting"):
         same, ratios, found = 0, [], []
         for src in sources:
-            (ids,), greedily = timed(greedy_decode, model, src)
-            one, ahead_time = timed(speculative_decode, model, draft, src, ahead=ahead)
+            (ids,), greedily = timed(partial(greedy_decode, model, src))
+            one, seconds = timed(partial(speculative_decode, model, draft, src, ahead=ahead))
             same += one.ids == ids
-            ratios.append(ahead_time / greedily)
+            ratios.append(seconds / greedily)
             found.append(one)
         rows.append(
             {
@@ -83,9 +83,3 @@ def compare(model: Transformer, draft: Transformer, sources: list) -> list[dict[
             }
         )
     return rows
-
-
-def timed(run: Callable, *inputs: Any, **how: Any) -> tuple[Any, float]:
-    began = time.perf_counter()
-    result = run(*inputs, **how)
-    return result, time.perf_counter() - began

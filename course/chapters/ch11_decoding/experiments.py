@@ -50,11 +50,10 @@ def six_steps_of_french() -> Callable[[tuple[str, ...]], dict[str, float]]:
     return following
 
 
-def search_split(
-    translator: Translator, split: str, beam: int, count: int | None = None
+def search_all(
+    translator: Translator, pairs: Sequence[tuple[str, str]], beam: int
 ) -> list[list[Hypothesis]]:
-    """All hypotheses that a beam finds, for the first `count` sentences of a split, best first."""
-    pairs = load(split)[:count]
+    """All hypotheses that a beam finds for each sentence, best first."""
     ids = [translator.src.encode(source) for source, _ in pairs]
     found = []
     for start in range(0, len(ids), AT_ONCE):
@@ -129,9 +128,10 @@ def wider_beams() -> dict[str, Any]:
     translator = Translator.load()
     rows = []
     for split in SPLITS:
-        references = [translator.tgt.encode(target) for _, target in load(split)]
+        pairs = load(split)
+        references = [translator.tgt.encode(target) for _, target in pairs]
         for beam in tqdm(BEAMS, unit="beam", desc=split):
-            found = search_split(translator, split, beam)
+            found = search_all(translator, pairs, beam)
             rows += [
                 {"split": split, "beam": beam, "alpha": alpha}
                 | measure(choose(found, alpha), references)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from course.chapters.ch13_what_heads_learned.experiments import LikingBatch, translate_changed
-from course.experiments import RESULTS, experiment, load
+from course.experiments import experiment, load
 from transformer_lib.decoding import inference_mode
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import Edit, ablate_head, block_attention
@@ -209,7 +209,7 @@ def report(translator: Translator) -> dict[str, Any]:
 @experiment("thread")
 def who_told_gustan(models: Sequence[str] = ("grammar",)) -> dict[str, Any]:
     """Which look brings the number to "gustan", and what depends on it, for each training seed."""
-    found = load("thread")["seeds"] if (RESULTS / "thread.json").exists() else {}
+    found = load("thread")["seeds"]
     for name in models:
         training = read_json(model_folder(name) / "recipe.json")["training"]
         with using_threads(1):

@@ -16,21 +16,13 @@ from transformer_lib.interpret.recording import record_attention
 from transformer_lib.metrics import TextPairs
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text import english_spanish
-from transformer_lib.text.batching import make_batch
+from transformer_lib.text.batching import make_batch, source_batch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.tokens import PAD, UNK
 from transformer_lib.translator import Translator
 
-NUMBER_SHOWS = (
-    "gusta",
-    "gustaba",
-    "encanta",
-    "encantaba",
-    "interesa",
-    "interesaba",
-    "queda",
-    "quedaba",
-)  # one thing; with an n, several
+# One thing; with an n, several.
+NUMBER_SHOWS = "gusta gustaba encanta encantaba interesa interesaba queda quedaba".split()
 
 
 # --- controls ------------------------------------------------------------------------------------
@@ -88,11 +80,9 @@ def only_the_gender_flips(
     return flipped / len(items)
 
 
-def right_verbs(
-    translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit] | None = None
-) -> float:
+def right_verbs(translator: Translator, batch: PronounBatch, edits: Mapping[str, Edit]) -> float:
     """Share of sentences whose verb (era, estaba, ...) is still the likeliest word at its place."""
-    with inference_mode(translator.model), patch_attention(translator.model, edits or {}):
+    with inference_mode(translator.model), patch_attention(translator.model, edits):
         logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.pronoun_out]
     right = batch.tgt_out[batch.rows, batch.pronoun_out]
     return (logits.argmax(dim=-1) == right).float().mean().item()
@@ -207,7 +197,7 @@ def swapped_at(
     def edit(weights: torch.Tensor) -> torch.Tensor:
         return swap(weights) if weights.size(2) > place else weights
 
-    src = make_batch([(translator.src.vocab.encode(source), [])]).src
+    src = source_batch([translator.src.vocab.encode(source)])
     with patch_attention(translator.model, {layer: edit}):
         (words,) = greedy_decode(translator.model, src, cache=False)
     return " ".join(translator.tgt.vocab.decode(words))
@@ -244,8 +234,7 @@ def largest_weights(translator: Translator, src: torch.Tensor) -> dict[str, list
 def first_test_sentences(translator: Translator, count: int) -> torch.Tensor:
     """The first `count` English sentences of the test split, as ids (b, s)."""
     pairs = english_spanish.load("test")[:count]
-    ids = [(translator.src.encode(a), translator.tgt.encode(b)) for a, b in pairs]
-    return make_batch(ids).src
+    return source_batch([translator.src.encode(english) for english, _ in pairs])
 
 
 @experiment("heads-off")

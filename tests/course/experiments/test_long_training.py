@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from course import experiments
 from course.chapters.ch16_before import experiments as before
 from course.chapters.ch18_since_2017 import experiments as since
+from course.experiments import load_runs
 from course.experiments import long_training as long
 from course.experiments.long_training import TrainSpec, cached, tuned
 from transformer_lib.files import write_json
 from transformer_lib.model.transformer import count_parameters
-from transformer_lib.recipes import TrainingData, learn_language
+from transformer_lib.recipes import learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.training.config import TrainingConfig
 from transformer_lib.translator import Translation, Translator
@@ -20,27 +20,12 @@ TEXTS = [
     ("I like trees", "Me gustan los árboles"),
     ("You read", "Lees"),
     ("I swim", "Nado"),
-    ("We are tired", "Estamos cansados"),
 ]
 
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("TRANSFORMER_LIB_CACHE", str(tmp_path))
-
-
-@pytest.fixture
-def tiny(monkeypatch):
-    """A corpus of four sentences, and test splits of three."""
-    src, tgt = (
-        learn_language(code, [pair[side] for pair in TEXTS])
-        for side, code in enumerate(("en", "es"))
-    )
-    pairs = [(src.encode(a), tgt.encode(b)) for a, b in TEXTS]
-    monkeypatch.setattr(long, "training_data", lambda: TrainingData(src, tgt, pairs, pairs))
-    monkeypatch.setattr(english_spanish, "load", lambda split: TEXTS[:3])
-    monkeypatch.setattr(english_spanish, "load_pronoun", lambda: [])
-    monkeypatch.setattr(long, "pair_exact_match", lambda translator, items: 0.5)
 
 
 def test_what_was_found_is_not_measured_again():
@@ -50,10 +35,8 @@ def test_what_was_found_is_not_measured_again():
         calls.append(1)
         return {"found": len(calls)}
 
-    assert cached("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
-    assert cached("a", {"seed": 0}, measure) == {"seed": 0, "found": 1}
-    assert cached("a", {"seed": 1}, measure) == {"seed": 1, "found": 2}
-    assert cached("b", {"seed": 0}, measure) == {"seed": 0, "found": 3}
+    for name, seed, found in ("a", 0, 1), ("a", 0, 1), ("a", 1, 2), ("b", 0, 3):
+        assert cached(name, {"seed": seed}, measure) == {"seed": seed, "found": found}
 
 
 LOSSES = {"one": {1e-3: 0.5, 2e-3: 0.3}, "other": {1e-3: 0.1, 2e-3: 0.2}}
@@ -81,14 +64,8 @@ def choose():
 
 def test_the_peak_is_chosen_on_validation_by_the_first_seed(calls):
     found = choose()
-    assert calls == [
-        ("one", 1e-3, 0),
-        ("one", 2e-3, 0),
-        ("one", 2e-3, 7),
-        ("other", 1e-3, 0),
-        ("other", 2e-3, 0),
-        ("other", 1e-3, 7),
-    ]
+    one = [("one", 1e-3, 0), ("one", 2e-3, 0), ("one", 2e-3, 7)]
+    assert calls == one + [("other", 1e-3, 0), ("other", 2e-3, 0), ("other", 1e-3, 7)]
     runs = found["runs"]
     assert [run["chosen"] for run in runs] == [False, True, True, True, False, True]
     assert [run["right"]["test"] for run in runs] == [
@@ -115,11 +92,15 @@ def test_what_is_stored_is_not_trained_again(calls, tmp_path, monkeypatch):
     assert calls[9:] == calls[:6]
 
 
-def test_right_sentences_are_counted(tiny):
-    class Parrot:
-        src = long.training_data().src
+def test_right_sentences_are_counted(monkeypatch):
+    monkeypatch.setattr(english_spanish, "load", lambda split: TEXTS)
+    monkeypatch.setattr(english_spanish, "load_pronoun", lambda: [])
+    monkeypatch.setattr(long, "pair_exact_match", lambda translator, items: 0.5)
 
-        def translate(self, texts, return_errors=False):
+    class Parrot:
+        src = learn_language("en", [english for english, _ in TEXTS])
+
+        def translate(self, texts):
             return [Translation(text, [], 0.0) for text in ("Me gustan los árboles", "", "nado")]
 
     found = long.scores(Parrot())
@@ -156,12 +137,9 @@ def test_the_two_numbers_of_a_transformer_are_those_of_its_best_head():
 
 
 def test_of_each_translator_the_runs_with_its_own_rate():
-    found, stored = before.chosen(), experiments.load("before")
+    found = before.chosen()
     assert list(found) == [spec.what for spec in before.SPECS]
     for name, runs in found.items():
         assert [run["seed"] for run in runs] == list(before.SEEDS)
-        best = min(
-            (run for run in stored["runs"] if (run["what"], run["seed"]) == (name, 0)),
-            key=long.best_loss,
-        )
+        best = min(load_runs("before", what=name, seed=0), key=long.best_loss)
         assert {run["max_lr"] for run in runs} == {best["max_lr"]}
