@@ -15,16 +15,15 @@ import sacrebleu
 from sacrebleu.significance import PairedTest
 from tqdm import tqdm
 
-from course.chapters.ch14_real_text.experiments import standing_in
+from course.chapters.ch14_real_text.experiments import real_pairs, standing_in
 from course.experiments import experiment, load
 from course.grammar.lexicon import ADJECTIVES, NOUNS
 from transformer_lib.files import read_json
 from transformer_lib.metrics import evaluate_everyday, real_text_scores
 from transformer_lib.recipes import tatoeba
-from transformer_lib.text import downloads, english_spanish, everyday, phrasebook
+from transformer_lib.text import english_spanish, everyday, phrasebook
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.everyday import EverydayItem
-from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.user_input import InputError
 from transformer_lib.translator import MODELS, Translation, Translator
 
@@ -43,7 +42,7 @@ def measure_everyday() -> dict[str, Any]:
     stand in the text that the larger one learned from, with the phrasebook and its variations.
     """
     training = [source for source, _ in tatoeba().pairs("train")]
-    held_out = references_of(read_parallel([downloads.get("tatoeba-en-es")["test"]]))
+    held_out = references_of(real_pairs("test"))
     larger, small = Translator.load("tatoeba"), Translator.load("grammar")
     written = [
         map(text_of, larger.translate(held_out, beam=beam, return_errors=True)) for beam in BEAMS
@@ -74,7 +73,7 @@ def measure_seeds(models: Sequence[str] = ("tatoeba",)) -> dict[str, Any]:
     What is stored of other seeds stays. Of three, the one with the middle validation loss, which
     knows nothing of these sentences, is shipped.
     """
-    held_out = references_of(read_parallel([downloads.get("tatoeba-en-es")["test"]]))
+    held_out = references_of(real_pairs("test"))
     measured = [one_seed(MODELS.get(name, Path(name)), held_out) for name in tqdm(models)]
     runs = {run["seed"]: run for run in [*load("everyday-seeds")["runs"], *measured]}
     return {"runs": [runs[seed] for seed in sorted(runs)]}

@@ -20,7 +20,7 @@ from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import TextPairs, old_pairs
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.parallel import read_parallel
-from transformer_lib.training.step import batch_loss, count_tokens
+from transformer_lib.training.step import batch_loss, count_tokens, validation_loss
 from transformer_lib.translator import Translator
 from transformer_lib.variants import replace_modules
 
@@ -97,10 +97,7 @@ def chosen_rate(what: str) -> dict[str, Any]:
     def loss(rate: float, seed: int) -> float:
         translator, kept = fresh(what, seed), fifty()[CHOOSING]
         teach(translator, [pair for pair in fifty() if pair not in kept], rate, seed=seed)
-        batch = make_batch(encoded(translator, kept))
-        with torch.no_grad():
-            found = batch_loss(translator.model, batch, smoothing=0.0) / count_tokens([batch])
-        return float(found)
+        return validation_loss(translator.model, [make_batch(encoded(translator, kept))])
 
     losses = {rate: sum(loss(rate, seed) for seed in SEEDS) / len(SEEDS) for rate in RATES[what]}
     best = min(losses, key=losses.__getitem__)

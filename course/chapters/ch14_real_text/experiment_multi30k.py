@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from course import experiments
-from course.experiments import experiment
-from transformer_lib.decoding import beam_search, greedy_decode
+from course.experiments import experiment, load
+from course.experiments.long_training import complete
+from transformer_lib.decoding import Hypothesis, beam_search, greedy_decode
 from transformer_lib.files import read_json
 from transformer_lib.metrics import RESAMPLES, sacrebleu_score
 from transformer_lib.recipes import ParallelRecipe, multi30k, train_recipe
@@ -108,15 +108,9 @@ def all_seeds(name: str, target: str) -> dict[str, Any]:
     """
     recipe = multi30k(target)
     about = {"published": PUBLISHED[target], "recipe": summary(recipe)}
-    runs: list[dict[str, Any]] = []
-    if (experiments.RESULTS / f"{name}.json").exists():
-        stored = experiments.load(name)
-        runs = stored["runs"]
-        trained = stored["recipe"]["training"]
-        for setting in about["recipe"]["training"].keys() - trained.keys():
-            trained[setting] = getattr(TrainingConfig(), setting)  # it came later, as its default
-        if stored["recipe"] != about["recipe"]:
-            runs = []
+    stored = load(name)
+    same = complete(stored["recipe"]) == complete(about["recipe"])
+    runs: list[dict[str, Any]] = stored["runs"] if same else []
     missing = [seed for seed in SEEDS if seed not in [run["seed"] for run in runs]]
     with suppress(KeyboardInterrupt):
         for seed in missing:
@@ -169,12 +163,10 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
         list(read_parallel([tokens / f"{split}.tokens.tsv"])) for split in ("validation", "test")
     )
     with_penalty = {
-        penalty: token_bleu(write(translator, validation, BEAM, penalty), validation)["bleu"]
+        penalty: token_bleu(write_by_beam(translator, validation, penalty), validation)["bleu"]
         for penalty in PENALTIES
     }
     best = max(with_penalty, key=with_penalty.__getitem__)
-    greedy, by_beam = write(translator, test, 1), write(translator, test, BEAM, best)
-    per_word = write_per_word(translator, test)
     losses = [entry["validation_loss"] for entry in record["history"]]
     pairs, how = recipe.load_data(folder).training, recipe.training
     steps = record["history"][-1]["step"]
@@ -186,9 +178,9 @@ def measure_run(folder: Path, recipe: ParallelRecipe) -> dict[str, Any]:
         "lowest_validation_loss": min(losses),
         "validation_bleu": {str(penalty): bleu for penalty, bleu in with_penalty.items()},
         "length_penalty": best,
-        "greedy": token_bleu(greedy, test),
-        "beam": token_bleu(by_beam, test),
-        "per_word": token_bleu(per_word, test),
+        "greedy": token_bleu(write(translator, test), test),
+        "beam": token_bleu(write_by_beam(translator, test, best), test),
+        "per_word": token_bleu(write_per_word(translator, test), test),
         "per_word_validation": token_bleu(write_per_word(translator, validation), validation),
         "test_scored_at": now(),
     }
@@ -207,23 +199,25 @@ def seconds(folder: Path, pairs: Pairs, how: TrainingConfig, steps: int) -> int:
     return round(words / pace)
 
 
-def write(
-    translator: Translator, pairs: TextPairs, beam: int, length_penalty: float = 1.0
-) -> list[str]:
-    """Translations of tokens, in tokens."""
-    longest, sources = translator.tgt.longest, [translator.src.encode(a) for a, _ in pairs]
-    if beam == 1:
-        search = partial(greedy_decode, translator.model, max_length=longest)
-        return [translator.tgt.decode(ids) for ids in translator.in_batches(sources, search)]
-    search = partial(
-        beam_search,
-        translator.model,
-        beam_size=beam,
-        length_penalty=length_penalty,
-        max_length=longest,
-    )
-    found = translator.in_batches(sources, search, batch=32)
+def write(translator: Translator, pairs: TextPairs) -> list[str]:
+    """Translations of tokens, in tokens: greedily."""
+    sources = [translator.src.encode(source) for source, _ in pairs]
+    search = partial(greedy_decode, translator.model, max_length=translator.tgt.longest)
+    return [translator.tgt.decode(ids) for ids in translator.in_batches(sources, search)]
+
+
+def write_by_beam(translator: Translator, pairs: TextPairs, length_penalty: float) -> list[str]:
+    """The same with a beam."""
+    found = searched(translator, pairs, length_penalty=length_penalty)
     return [translator.tgt.decode(best.ids) for best, *_ in found]
+
+
+def searched(translator: Translator, pairs: TextPairs, **how: Any) -> list[list[Hypothesis]]:
+    """What the beam finds for each sentence, best first; how: as in `beam_search`."""
+    sources = [translator.src.encode(source) for source, _ in pairs]
+    longest = translator.tgt.longest
+    search = partial(beam_search, translator.model, beam_size=BEAM, max_length=longest, **how)
+    return translator.in_batches(sources, search, batch=32)
 
 
 def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
@@ -231,17 +225,9 @@ def write_per_word(translator: Translator, pairs: TextPairs) -> list[str]:
 
     So the published ones were written: a length penalty of 1, as its toolkit counts it.
     """
-    sources = [translator.src.encode(source) for source, _ in pairs]
-    search = partial(
-        beam_search,
-        translator.model,
-        beam_size=BEAM,
-        n_best=BEAM,
-        max_length=translator.tgt.longest,
-    )
     likeliest = (
         max(several, key=lambda one: (one.finished, one.log_prob / (len(one.ids) + 1)))
-        for several in translator.in_batches(sources, search, batch=32)
+        for several in searched(translator, pairs, n_best=BEAM)
     )
     return [translator.tgt.decode(one.ids) for one in likeliest]
 

@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from course.chapters.ch14_real_text.experiment_multi30k import (
-    BEAM,
     PENALTIES,
     machine,
     seconds,
     token_bleu,
     write,
+    write_by_beam,
 )
 from course.experiments import experiment
 from course.experiments.long_training import cached
@@ -153,6 +153,28 @@ def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     name = "".join(letter if letter.isalnum() else "-" for letter in setting.what)
     folder = cache_folder() / "runs" / f"multi30k-ladder-{name}"
     material = recipe.load_data(folder)
+    translator, history = learn(setting, recipe, material, folder)
+    tokens = list(read_parallel([Path(recipe.validation[0])]))
+    bleu = {
+        str(penalty): token_bleu(write_by_beam(translator, tokens, penalty), tokens)["bleu"]
+        for penalty in PENALTIES
+    }
+    losses = [entry["validation_loss"] for entry in history]
+    return {
+        "machine": machine(),
+        "seconds": seconds(folder, material.training, recipe.training, history[-1]["step"]),
+        "validation_loss": losses[-1],
+        "lowest_validation_loss": min(losses),
+        "greedy_bleu": token_bleu(write(translator, tokens), tokens)["bleu"],
+        "beam_bleu": bleu,
+        "best_bleu": max(bleu.values()),
+    }
+
+
+def learn(
+    setting: Setting, recipe: ParallelRecipe, material: TrainingData, folder: Path
+) -> tuple[Translator, list[dict[str, Any]]]:
+    """Train a model in this folder, or go on -> it, and the training's history."""
     size = len(material.src.vocab)
     torch.manual_seed(recipe.training.seed)
     if setting.recurrent:
@@ -170,22 +192,7 @@ def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
         optimizer=setting.optimizer,
         loss=setting.loss,
     )
-    translator = Translator(model, material.src, material.tgt)
-    tokens = list(read_parallel([Path(recipe.validation[0])]))
-    bleu = {
-        str(penalty): token_bleu(write(translator, tokens, BEAM, penalty), tokens)["bleu"]
-        for penalty in PENALTIES
-    }
-    losses = [entry["validation_loss"] for entry in history]
-    return {
-        "machine": machine(),
-        "seconds": seconds(folder, material.training, recipe.training, history[-1]["step"]),
-        "validation_loss": losses[-1],
-        "lowest_validation_loss": min(losses),
-        "greedy_bleu": token_bleu(write(translator, tokens, 1), tokens)["bleu"],
-        "beam_bleu": bleu,
-        "best_bleu": max(bleu.values()),
-    }
+    return Translator(model, material.src, material.tgt), history
 
 
 def cut_anew(recipe: ParallelRecipe, material: TrainingData, left_out: float) -> TokenizedDataset:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from course.chapters.ch16_before.experiments import SEEDS, SPECS, TRAINING, chosen
@@ -57,26 +56,19 @@ def exchanged(translator: Translator, items: Sequence[PronounItem]) -> dict[str,
     Works with every translator that leaves a vector for each word: Transformer and recurrent.
     """
     rows = torch.tensor(givers(translator, items))
-    if not len(rows):
-        raise ValueError("no sentence has another one with its adjective in each gender")
     batch, model = PronounBatch(translator, items), translator.model
     with inference_mode(model):
         memory = model.encode(batch.src)
         first = memory.size(1) - batch.src.size(1)  # a recurrent one begins with its last states
         vectors = memory[batch.rows, first + batch.adjective]  # (items, d)
-        at, shares = rows[:, 0], {}
-
-        def share(read: Tensor) -> float:
-            decoded = model.decode(batch.tgt_in[at], read, batch.src[at])
-            here = torch.arange(len(at))
-            logits = model.generator(decoded[here, batch.adjective_out[at]])
-            right, wrong = logits[here, batch.right[at]], logits[here, batch.wrong[at]]
-            return float((right > wrong).float().mean())
-
+        at, here, shares = rows[:, 0], torch.arange(len(rows)), {}
         for name, giver in zip(FROM, rows.T, strict=True):
             read = memory[at].clone()
-            read[torch.arange(len(at)), first + batch.adjective[at]] = vectors[giver]
-            shares[name] = share(read)
+            read[here, first + batch.adjective[at]] = vectors[giver]
+            decoded = model.decode(batch.tgt_in[at], read, batch.src[at])
+            logits = model.generator(decoded[here, batch.adjective_out[at]])
+            right, wrong = logits[here, batch.right[at]], logits[here, batch.wrong[at]]
+            shares[name] = float((right > wrong).float().mean())
     return shares
 
 

@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import torch
 from tqdm import tqdm
 
 from course.chapters.ch14_real_text.experiment_multi30k import (
@@ -26,19 +25,16 @@ from course.chapters.ch14_real_text.experiment_multi30k_sweep import (
     RECURRENT,
     Setting,
     described,
+    learn,
     sizes,
 )
 from course.experiments import experiment
 from course.experiments.long_training import cached
-from transformer_lib.model.transformer import Transformer, count_parameters
+from transformer_lib.model.transformer import count_parameters
 from transformer_lib.recipes import ParallelRecipe, multi30k
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
-from transformer_lib.training.state import STATE_FILE
-from transformer_lib.training.trainer import train
-from transformer_lib.translator import Translator
-from transformer_lib.variants.recurrent import RecurrentTranslator
 
 HIDDEN = {"none": 268, "dot": 264, "additive": RECURRENT.hidden}  # as large within 1 %
 SETTINGS = (
@@ -75,29 +71,12 @@ def recurrent_on_pictures() -> dict[str, Any]:
 def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     """Train, or go on -> size, seconds for an epoch, and greedy BLEU of validation and test."""
     folder = cache_folder() / "runs" / f"multi30k-recurrent-{setting.what}"
-    material = recipe.load_data(folder)
-    size = len(material.src.vocab)
-    torch.manual_seed(recipe.training.seed)
-    model = (
-        RecurrentTranslator(size, size, setting.recurrent)
-        if setting.recurrent
-        else Transformer(size, size, recipe.model)
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    how = recipe.training
-    history = train(
-        model,
-        material.training,
-        material.validation,
-        how,
-        folder=folder,
-        resume=(folder / STATE_FILE).exists(),
-        optimizer=setting.optimizer,
-    )
-    steps, translator = history[-1]["step"], Translator(model, material.src, material.tgt)
+    material, how = recipe.load_data(folder), recipe.training
+    translator, history = learn(setting, recipe, material, folder)
+    steps = history[-1]["step"]
     epochs = steps / len(batch_indices(material.training, how.max_tokens, how.seed))
     found = {
-        "parameters": count_parameters(model),
+        "parameters": count_parameters(translator.model),
         "machine": machine(),
         "epochs": round(epochs, 1),
         "seconds_per_epoch": round(seconds(folder, material.training, how, steps) / epochs),
@@ -106,5 +85,5 @@ def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
     folder_of_tokens = Path(recipe.files[0]).parent
     for split in ("validation", "test"):
         tokens = list(read_parallel([folder_of_tokens / f"{split}.tokens.tsv"]))
-        found[split] = token_bleu(write(translator, tokens, 1), tokens)
+        found[split] = token_bleu(write(translator, tokens), tokens)
     return found | {"test_scored_at": now()}

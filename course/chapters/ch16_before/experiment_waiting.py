@@ -9,7 +9,6 @@ else.
 
 import math
 import statistics
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,11 +19,13 @@ from tqdm import tqdm
 
 from course.chapters.ch16_before import experiments as before
 from course.experiments import experiment
+from course.experiments.timing import in_turns
 from transformer_lib.decoding import DecoderState, inference_mode
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
 from transformer_lib.training.step import batch_loss
+from transformer_lib.training.threads import using_threads
 
 D_MODEL, H = 128, 4
 KERNEL = 3  # words that a convolution sees at a time
@@ -75,15 +76,11 @@ def layers() -> dict[str, Callable[[Tensor], Tensor]]:
 
 
 def milliseconds(works: Mapping[tuple, Callable[[], object]]) -> dict[tuple, float]:
-    """Median time that each takes. They take turns, so that a slow moment hits them all."""
-    times: dict[tuple, list[float]] = {key: [] for key in works}
-    for _ in range(REPEATS + 1):
-        for key, work in works.items():
-            began = time.perf_counter()
-            work()
-            times[key].append(time.perf_counter() - began)
-    # the first is slower: it makes room
-    return {key: round(1000 * statistics.median(each[1:]), 3) for key, each in times.items()}
+    """Median time that each takes."""
+    rounds = in_turns(works, REPEATS)
+    return {
+        key: round(1000 * statistics.median(times[key] for times in rounds), 3) for key in works
+    }
 
 
 def there_and_back(layer: Callable[[Tensor], Tensor], length: int) -> Callable[[], object]:
@@ -120,7 +117,7 @@ def writing(model: nn.Module, length: int) -> Callable[[], object]:
 @experiment("waiting")
 def time_of_a_layer() -> dict[str, Any]:
     """Time of recurrent, convolutional and attention layers against the sentence length."""
-    found, runs, translators = torch.get_num_threads(), [], []
+    runs, translators = [], []
     models = {each.what: each.build(VOCABULARY, VOCABULARY) for each in before.SPECS}
     steps = {
         (what, length): training_step(model, length)
@@ -137,9 +134,8 @@ def time_of_a_layer() -> dict[str, Any]:
         for name, layer in layers().items()
         for length in LENGTHS
     }
-    try:
-        for threads in tqdm(THREADS, unit="threads"):
-            torch.set_num_threads(threads)
+    for threads in tqdm(THREADS, unit="threads"):
+        with using_threads(threads):
             runs += [
                 {"layer": name, "threads": threads, "length": length, "milliseconds": took}
                 for (name, length), took in milliseconds(through).items()
@@ -155,8 +151,6 @@ def time_of_a_layer() -> dict[str, Any]:
                 }
                 for what, length in steps
             ]
-    finally:
-        torch.set_num_threads(found)
     return {
         "d_model": D_MODEL,
         "h": H,

@@ -10,8 +10,7 @@ from typing import Any
 
 from torch import nn
 
-from course import experiments
-from course.experiments import experiment
+from course.experiments import experiment, load_runs
 from course.experiments.long_training import TrainSpec, scores, tuned
 from transformer_lib.checkpoints import current_name
 from transformer_lib.decoding import inference_mode
@@ -111,9 +110,9 @@ def attended(translator: Translator, batch: PronounBatch, layer: str) -> dict[st
     return {name: weights[batch.rows, getattr(batch, name)].mean().item() for name in places}
 
 
-def attention_map(translator: Translator, text: str = SENTENCE) -> dict[str, Any]:
+def attention_map(translator: Translator) -> dict[str, Any]:
     """What each word of a translation looked at: weights (layer, head, written word, read word)."""
-    source, written = translator.src.encode(text), translator.translate(text)
+    source, written = translator.src.encode(SENTENCE), translator.translate(SENTENCE)
     target = translator.tgt.encode(written.text)
     batch = make_batch([(source, target)])
     with inference_mode(translator.model), record_attention(translator.model) as recorded:
@@ -123,8 +122,8 @@ def attention_map(translator: Translator, text: str = SENTENCE) -> dict[str, Any
         for name, layer in recorded.items()
         if name.endswith("cross_attn")
     }
-    words = {"read": translator.read(text), "written": translator.tgt.tokenizer(written.text)}
-    return {"text": text, "translation": written.text, "weights": weights} | words
+    words = {"read": translator.read(SENTENCE), "written": translator.tgt.tokenizer(written.text)}
+    return {"text": SENTENCE, "translation": written.text, "weights": weights} | words
 
 
 def score(translator: Translator) -> dict[str, Any]:
@@ -148,7 +147,7 @@ def chosen() -> dict[str, list[dict[str, Any]]]:
 
     A training for each seed, in their order.
     """
-    runs = [run for run in experiments.load("before")["runs"] if run["chosen"]]
+    runs = load_runs("before", chosen=True)
     for about in (run["map"] for run in runs):  # its layers have the names of that time
         about["weights"] = {current_name(name): them for name, them in about["weights"].items()}
     return {spec.what: [run for run in runs if run["what"] == spec.what] for spec in SPECS}
