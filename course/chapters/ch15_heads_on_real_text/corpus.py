@@ -23,58 +23,10 @@ from transformer_lib.text.user_input import InputError, UserInput
 from transformer_lib.translator import Translator
 
 # Things, one piece of the larger model each, so that sentences of a pair have the same places.
-MASCULINE = (
-    "road",
-    "bridge",
-    "park",
-    "garden",
-    "hotel",
-    "museum",
-    "car",
-    "train",
-    "boat",
-    "clock",
-    "piano",
-    "gift",
-    "book",
-    "newspaper",
-    "phone",
-    "computer",
-    "glass",
-    "knife",
-    "hat",
-    "dress",
-    "coat",
-    "cake",
-    "cheese",
-    "tree",
-)
-FEMININE = (
-    "street",
-    "beach",
-    "island",
-    "church",
-    "school",
-    "kitchen",
-    "city",
-    "mountain",
-    "door",
-    "window",
-    "apple",
-    "soup",
-    "box",
-    "bag",
-    "bicycle",
-    "machine",
-    "table",
-    "chair",
-    "bed",
-    "guitar",
-    "letter",
-    "key",
-    "bottle",
-    "shirt",
-)
+MASCULINE = """road bridge park garden hotel museum car train boat clock piano gift book newspaper
+    phone computer glass knife hat dress coat cake cheese tree""".split()
+FEMININE = """street beach island church school kitchen city mountain door window apple soup box bag
+    bicycle machine table chair bed guitar letter key bottle shirt""".split()
 SUITING = ("small", "new", "old", "beautiful", "expensive", "long")
 # Kind -> English, Spanish. The adjective speaks of {noun}; {other} is in the way.
 TEMPLATES = {
@@ -185,29 +137,23 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
     tokenizer, found = Tokenizer("en"), []
     for item in items or english_spanish.load_pronoun():
         words = [word.lower() for word in tokenizer(item.english)]
-        marked = {
-            "adjective": item.adjective,
-            "noun": item.antecedent,
-            "pronoun": item.pronoun,
-        }
-        places = {
-            name: (words[place], words[:place].count(words[place]))
-            for name, place in marked.items()
-        }
+        adjective, noun, pronoun = (
+            (words[place], words[:place].count(words[place]))
+            for place in (item.adjective, item.antecedent, item.pronoun)
+        )
         start = re.search(r"\b(porque|como) ", item.spanish, re.IGNORECASE)
         head, clause = item.spanish[: start.end()], item.spanish[start.end() :]
         wrong = re.sub(rf"\b{item.right}\b", item.wrong, clause, count=1)
         if wrong == clause:  # the adjective stands beside its noun, not after the "because"
             continue
         feminine = is_feminine(item.right, item.wrong)
-        english, noun = item.english, places["noun"][0]
-        pronoun = places.pop("pronoun")
+        english = item.english
         if said != "it":
-            english = nth_replaced(english, *pronoun, f"the {noun}")
+            english = nth_replaced(english, *pronoun, f"the {noun[0]}")
             if item.pronoun < item.antecedent:  # the noun of the clause now comes first
-                places["noun"] = noun, 0
+                noun = noun[0], 0
         if said == "written":
-            head += in_spanish(noun, feminine) + " "
+            head += in_spanish(noun[0], feminine) + " "
         found.append(
             Item(
                 "pronoun",
@@ -217,7 +163,8 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
                 english + ".",
                 head + clause + ".",
                 head + wrong + ".",
-                **places,
+                adjective,
+                noun,
             )
         )
     return found
@@ -259,12 +206,9 @@ def word_places(language: Language, tokens: Sequence[str]) -> list[tuple[str, li
     return found
 
 
-def find(words: Sequence[tuple[str, list[int]]], word: str, number: int = 0) -> list[int]:
-    """The places of the pieces of a word, its first occurrence unless another is asked for."""
-    spots = [places for found, places in words if found == word.lower()]
-    if len(spots) <= number:
-        raise LookupError(f"{word!r} doesn't stand there {number + 1} times")
-    return spots[number]
+def find(words: Sequence[tuple[str, list[int]]], word: str, number: int) -> list[int]:
+    """The places of the pieces of a word, of the occurrence that is asked for."""
+    return [places for found, places in words if found == word.lower()][number]
 
 
 class AgreementBatch:

@@ -6,11 +6,12 @@ without it, and, new, at which layer and place of the residual stream the gender
 Experiment: all of it, for each model that is named.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from tqdm import tqdm
 
 from course.chapters.ch15_heads_on_real_text import paths
@@ -39,7 +40,6 @@ from course.chapters.ch15_heads_on_real_text.statistics import rounded, score, s
 from course.experiments import experiment, load
 from course.experiments.digit_training import one_thread
 from transformer_lib.interpret.patching import Edit
-from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.metrics import evaluate_everyday
 from transformer_lib.text import everyday
 from transformer_lib.text.data import DATA
@@ -112,28 +112,14 @@ def heads_off(translator: Translator) -> dict[str, Any]:
     """
     both = halves(template_items(adjectives=1))
     chosen, batch = (AgreementBatch(translator, half) for half in both)
-    heads = [
-        (layer, head)
-        for layer in attention_layers(translator.model)
-        for head in range(translator.model.config.h)
-    ]
+    heads = paths.every_head(translator)
     trained = margins(translator, batch)
     needed = {
         head: margins(translator, chosen, edits=off([head])).mean().item()
         for head in tqdm(heads, unit="head")
     }
     order = sorted(heads, key=lambda head: needed[head])
-    alone = []
-    for layer, head in tqdm(heads, unit="head"):
-        margin = margins(translator, batch, edits=off([(layer, head)]))
-        alone.append(
-            {
-                "layer": layer,
-                "head": head,
-                "right": share(margin > 0),
-                "margin": margin.mean().item(),
-            }
-        )
+    alone = alone_by_head(translator, lambda head: margins(translator, batch, edits=off([head])))
     generator, together = torch.Generator().manual_seed(0), []
     for count in TOGETHER:
         drawn = [
@@ -162,12 +148,20 @@ def heads_off(translator: Translator) -> dict[str, Any]:
 def heads_at_their_mean(translator: Translator) -> dict[str, Any]:
     """As `heads_off`, each head alone: a zero is something that no layer after it ever met."""
     batch = AgreementBatch(translator, halves(template_items(adjectives=1))[1])
-    alone = []
-    for layer, head in tqdm(paths.every_head(translator), unit="head"):
-        margin = paths.without(translator, batch, [(layer, head)])
-        right, mean = share(margin > 0), margin.mean().item()
-        alone.append({"layer": layer, "head": head, "right": right, "margin": mean})
+    alone = alone_by_head(translator, lambda head: paths.without(translator, batch, [head]))
     return {"margin": margins(translator, batch).mean().item(), "alone": alone}
+
+
+def alone_by_head(
+    translator: Translator, without: Callable[[tuple[str, int]], Tensor]
+) -> list[dict[str, Any]]:
+    """What is right without each head. without: (layer, head) -> the margins (b)."""
+    found = []
+    for layer, head in tqdm(paths.every_head(translator), unit="head"):
+        margin = without((layer, head))
+        right, mean = share(margin > 0), margin.mean().item()
+        found.append({"layer": layer, "head": head, "right": right, "margin": mean})
+    return found
 
 
 def direct_paths(translator: Translator) -> dict[str, dict[str, float]]:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch
-from course.chapters.ch15_heads_on_real_text.probes import layers_of, margins
+from course.chapters.ch15_heads_on_real_text.probes import by_layer, layers_of, margins
 from transformer_lib.interpret.recording import Hook, Inputs, attention_layers, hooked
 from transformer_lib.model.attention import Attention
 from transformer_lib.translator import Translator
@@ -30,9 +30,6 @@ def averaged(
     usual size, as it does not when a head is set to zero.
     """
     kind = of_one_kind(batch)
-    layers: dict[str, list[int]] = {}
-    for layer, head in heads:
-        layers.setdefault(layer, []).append(head)
 
     def mean_of(chosen: list[int]) -> Hook:
         def hook(attention: Attention, args: Inputs, output: Tensor) -> Tensor:
@@ -45,7 +42,7 @@ def averaged(
 
         return hook
 
-    hooks = {layer: mean_of(chosen) for layer, chosen in layers.items()}
+    hooks = {layer: mean_of(chosen) for layer, chosen in by_layer(heads).items()}
     with hooked(translator.model, hooks):
         yield
 

@@ -9,26 +9,22 @@ from torch import Tensor
 from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch
 from course.chapters.ch15_heads_on_real_text.statistics import share
 from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.patching import Edit, patch_attention, patch_outputs
+from transformer_lib.interpret.patching import Edit, ablate_head, patch_attention, patch_outputs
 from transformer_lib.interpret.recording import attention_layers, record_attention, record_outputs
 from transformer_lib.translator import Translator
 
 
 def off(heads: Sequence[tuple[str, int]]) -> dict[str, Edit]:
     """Changes to attention by which these heads (layer, head) add nothing."""
+    return {layer: ablate_head(chosen) for layer, chosen in by_layer(heads).items()}
+
+
+def by_layer(heads: Sequence[tuple[str, int]]) -> dict[str, list[int]]:
+    """Layer -> which of its heads are among these."""
     layers: dict[str, list[int]] = {}
     for layer, head in heads:
         layers.setdefault(layer, []).append(head)
-
-    def without(chosen: list[int]) -> Edit:
-        def edit(weights: Tensor) -> Tensor:
-            weights = weights.clone()
-            weights[:, chosen] = 0.0
-            return weights
-
-        return edit
-
-    return {layer: without(chosen) for layer, chosen in layers.items()}
+    return layers
 
 
 def barred(queries: Tensor, keys: Tensor) -> Edit:
@@ -97,17 +93,11 @@ def finds(translator: Translator, batch: AgreementBatch) -> list[dict[str, Any]]
     table = []
     for layer, weights in recorded.items():
         asks, goal = (getattr(batch, name) for name in QUERIES_AND_KEYS[kind_of(layer)])
-        query = last(asks)
-        largest = weights[batch.rows, :, query].argmax(dim=-1)  # (b, h)
-        for head in range(weights.size(1)):
-            at = largest[:, head]
-            table.append(
-                {
-                    "layer": layer,
-                    "head": head,
-                    "finds": share(goal[batch.rows, at]),
-                }
-            )
+        largest = weights[batch.rows, :, last(asks)].argmax(dim=-1)  # (b, h)
+        table += [
+            {"layer": layer, "head": head, "finds": share(goal[batch.rows, at])}
+            for head, at in enumerate(largest.T)
+        ]
     return table
 
 

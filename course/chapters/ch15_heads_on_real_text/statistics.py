@@ -11,14 +11,13 @@ def share(hits: Tensor) -> float:
     return hits.float().mean().item()
 
 
-def interval(values: Tensor, groups: Tensor, draws: int = 1000, seed: int = 0) -> list[float]:
+def interval(values: Tensor, groups: Tensor) -> list[float]:
     """95 % interval of the mean, by drawing groups of sentences anew, each group as a whole."""
     names, group = groups.unique(return_inverse=True)
     sums = torch.zeros(len(names), dtype=torch.double).index_add(0, group, values.double())
     counts = torch.zeros_like(sums).index_add(0, group, torch.ones_like(values.double()))
-    drawn = torch.randint(
-        len(names), (draws, len(names)), generator=torch.Generator().manual_seed(seed)
-    )
+    generator = torch.Generator().manual_seed(0)
+    drawn = torch.randint(len(names), (1000, len(names)), generator=generator)
     means = sums[drawn].sum(dim=1) / counts[drawn].sum(dim=1)
     return torch.quantile(means, torch.tensor([0.025, 0.975], dtype=torch.double)).tolist()
 

@@ -86,19 +86,16 @@ def heads(model: LanguageModel, ids: Tensor) -> list[dict[str, Any]]:
         model(ids[:, :-1])
     first = torch.arange(2, ROW + 1)
     second = torch.arange(ROW + 1, 2 * ROW)  # places of the words that another one follows
+    looks = {
+        "induction": (second, second - ROW + 1),
+        "previous": (second, second - 1),
+        "previous_first": (first, first - 1),
+    }
     table = []
     for layer, w in weights.items():
-        induction = w[:, :, second, second - ROW + 1].mean(dim=(0, 2))
-        previous = w[:, :, second, second - 1].mean(dim=(0, 2))
-        previous_first = w[:, :, first, first - 1].mean(dim=(0, 2))
+        means = {name: w[:, :, *places].mean(dim=(0, 2)) for name, places in looks.items()}
         table += [
-            {
-                "layer": layer,
-                "head": h,
-                "induction": induction[h].item(),
-                "previous": previous[h].item(),
-                "previous_first": previous_first[h].item(),
-            }
+            {"layer": layer, "head": h} | {name: mean[h].item() for name, mean in means.items()}
             for h in range(w.size(1))
         ]
     return table

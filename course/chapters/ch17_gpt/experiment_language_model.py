@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from course import experiments
-from course.experiments import experiment
+from course.experiments import experiment, load, load_runs
 from course.experiments.long_training import TrainSpec, cached, learning_curve
 from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
@@ -58,7 +57,7 @@ def floors() -> dict[str, Any]:
 
 def floor_under(validation: int) -> float:
     """Nats per token of the first `validation` sentences to validate on; an upper bound, too."""
-    return experiments.load("floor")["validation"][str(validation)]["nats_per_token"]
+    return load("floor")["validation"][str(validation)]["nats_per_token"]
 
 
 @cache
@@ -128,7 +127,7 @@ def distances() -> dict[str, dict[int, list[float]]]:
     """
     floor = floor_under(VALIDATION)
     found = {"sentences": {}, "weights": {}, "steps": {}}
-    for run in experiments.load("language-model")["runs"]:
+    for run in load_runs("language-model"):
         best = min(entry["validation_loss"] for entry in run["history"]) - floor
         most, widest = run["sentences"] == max(SENTENCES), run["d_model"] == max(WIDTHS)
         if widest:

@@ -13,10 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course import experiments
 from course.chapters.ch18_since_2017 import experiments as since
 from course.chapters.ch18_since_2017.experiments import BASE, MAX_LRS, SEEDS, TRAINING
-from course.experiments import experiment
+from course.experiments import experiment, load_runs
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import (
     TrainSpec,
@@ -143,11 +142,10 @@ def summary() -> list[dict[str, Any]]:
     only the learning rate that was best for it.
     """
     rows: dict[str, dict[str, Any]] = {}
-    for run in experiments.load("prompting-translations")["runs"]:
-        if run["chosen"]:
-            row = {"what": run["what"], "parameters": run["parameters"]}
-            row = rows.setdefault(run["what"], row | {name: [] for name in ("loss", *ASKED)})
-            row["loss"].append(best_loss(run))
-            for split in ASKED:
-                row[split].append(run["right"][split])
+    for run in load_runs("prompting-translations", chosen=True):
+        row = {"what": run["what"], "parameters": run["parameters"]}
+        row = rows.setdefault(run["what"], row | {name: [] for name in ("loss", *ASKED)})
+        row["loss"].append(best_loss(run))
+        for split in ASKED:
+            row[split].append(run["right"][split])
     return list(rows.values())

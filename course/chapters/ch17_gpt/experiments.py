@@ -70,16 +70,13 @@ def training_data() -> tuple[Language, list[str], list[str]]:
 
 
 @one_thread()
-def learn_to_write(
-    how: TrainingConfig = HOW, progress: tqdm | None = None
-) -> tuple[LanguageModel, Language, list[dict]]:
+def learn_to_write(how: TrainingConfig = HOW) -> tuple[LanguageModel, Language, list[dict]]:
     """A new model trained on the grammar's sentences -> model, words, history."""
     words, learned, others = training_data()
     torch.manual_seed(how.seed)
     model = LanguageModel(len(words.vocab), MODEL)
-    progress = progress if progress is not None else tqdm(disable=True)
     encoded = [as_lm_pairs([words.encode(text) for text in texts]) for texts in (learned, others)]
-    return model, words, train(model, *encoded, how, progress=progress)
+    return model, words, train(model, *encoded, how, progress=tqdm(disable=True))
 
 
 def write(

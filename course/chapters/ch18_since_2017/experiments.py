@@ -18,7 +18,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course.chapters.ch17_gpt import experiment_language_model as language_model
-from course.experiments import experiment, load
+from course.experiments import experiment, load_runs
 from course.experiments.long_training import TrainSpec, best_loss, cache_bytes, tuned
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
@@ -88,9 +88,12 @@ def feed_forward(part: Callable[[nn.Module], nn.Module]) -> Change:
     return lambda model: replace_modules(model, "feed_forward", part)
 
 
-def experts(old: nn.Module) -> nn.Module:
-    """Together as large as the one network; each word computes two of them, so half of it."""
-    width = SwiGLU.as_large_as(old).w_1.out_features // EXPERTS
+def experts(old: nn.Module, parts: int = EXPERTS) -> nn.Module:
+    """Together as large as the one network; each word computes two of them, so half of it.
+
+    parts: how many of the four are as large as that.
+    """
+    width = SwiGLU.as_large_as(old).w_1.out_features // parts
     return MixtureOfExperts(D_MODEL, [SwiGLU(D_MODEL, width) for _ in range(EXPERTS)])
 
 
@@ -125,6 +128,23 @@ def make_spec(what: str, *changes: Change, model: dict | None = None, **how: Any
 
 ROTARY = self_attention(qk_transforms=lambda: [Rotary(D_K)])
 TODAY = self_attention(H // 2, qk_transforms=lambda: [QKNorm(D_K), Rotary(D_K)])
+
+
+def today(what: str, attention: Change) -> TrainSpec:
+    """All parts of newer models together, with this change of the self-attention."""
+    return make_spec(
+        what,
+        attention,
+        no_positions,
+        rms_norm,
+        feed_forward(SwiGLU.as_large_as),
+        without_biases,
+        model={"norm_first": True},
+        training={"schedule": "stable"},
+        optimizer=adamw,
+    )
+
+
 SPECS = (
     make_spec("base"),
     make_spec("pre-norm", model={"norm_first": True}),
@@ -148,17 +168,7 @@ SPECS = (
     make_spec("Muon", optimizer=muon),
     make_spec("cosine", training={"schedule": "cosine"}),
     make_spec("stable", training={"schedule": "stable"}),
-    make_spec(
-        "today",
-        TODAY,
-        no_positions,
-        rms_norm,
-        feed_forward(SwiGLU.as_large_as),
-        without_biases,
-        model={"norm_first": True},
-        training={"schedule": "stable"},
-        optimizer=adamw,
-    ),
+    today("today", TODAY),
 )
 GROUPS = {  # the parts as notebook 18 tells of them
     "norms": ("pre-norm", "RMSNorm", "no biases"),
@@ -183,17 +193,18 @@ def points(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     how many percentage points each of its seeds is above the mean of the base's. Only runs with
     the chosen peak count.
     """
-    right = {split: {} for split in ASKED}
+    right: dict[str, dict[str, list[float]]] = {}  # what -> split -> percent, of each seed
     for run in (run for run in runs if run["chosen"]):
         for split in ASKED:
-            right[split].setdefault(run["what"], []).append(100 * run["right"][split])
-    means = {split: statistics.mean(right[split]["base"]) for split in ASKED}
-    elsewhere = dict.fromkeys(right[ASKED[0]].keys() - groups().keys(), ELSEWHERE)
+            shares = right.setdefault(run["what"], {}).setdefault(split, [])
+            shares.append(100 * run["right"][split])
+    means = {split: statistics.mean(shares) for split, shares in right["base"].items()}
+    elsewhere = dict.fromkeys(right.keys() - groups().keys(), ELSEWHERE)
     return [
         {"what": what, "group": group}
-        | {split: [share - means[split] for share in right[split][what]] for split in ASKED}
+        | {split: [share - means[split] for share in right[what][split]] for split in ASKED}
         for what, group in (groups() | elsewhere).items()
-        if what in right[ASKED[0]]
+        if what in right
     ]
 
 
@@ -275,8 +286,8 @@ def with_higher_rates(
 
 def beyond_the_grid(name: str, training: TrainingConfig, *how: Any) -> dict[str, Any]:
     """`with_higher_rates` for each spec whose best rate was the highest tried."""
-    stored, runs = load(name)["runs"], []
-    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == max(MAX_LRS)}
+    runs: list[dict[str, Any]] = []
+    edge = {run["what"] for run in load_runs(name, chosen=True, max_lr=max(MAX_LRS))}
     with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
         for spec in SPECS:
             if spec.what in edge:
@@ -293,8 +304,7 @@ def rates_beyond_the_grid() -> dict[str, Any]:
 def experts_of_equal_compute(old: nn.Module) -> nn.Module:
     """Each word computes two experts that are together as large as the one network; four are
     stored, so the feed-forward has twice the weights."""
-    width = SwiGLU.as_large_as(old).w_1.out_features // 2
-    return MixtureOfExperts(D_MODEL, [SwiGLU(D_MODEL, width) for _ in range(EXPERTS)])
+    return experts(old, parts=2)
 
 
 @experiment("since-experts")

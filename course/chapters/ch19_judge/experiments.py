@@ -8,10 +8,11 @@ a quarter of an hour.
 
 import copy
 import dataclasses
+import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ from course.chapters.ch19_judge.policy import (
     k3,
     least_kl,
     log_probs,
-    padded,
     policy_loss,
     roll_out,
     share_solved,
@@ -36,7 +36,7 @@ from course.experiments import experiment
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from course.grammar.recognition import could_write
-from transformer_lib.text.batching import make_batch
+from transformer_lib.text.batching import make_batch, pad
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import BOS, PAD
@@ -67,18 +67,18 @@ judge = cache(could_write)  # each sentence is judged once
 
 
 @cache
-def beginnings(words: int) -> frozenset[str]:
+def beginnings() -> frozenset[str]:
     """How the grammar's sentences begin: the first words of as many as the GPT learned from."""
-    return frozenset(begin(text, words) for text in gpt.training_data()[1])
+    return frozenset(begin(text) for text in gpt.training_data()[1])
 
 
-def begin(text: str, words: int) -> str:
-    return " ".join(text.split()[:words])
+def begin(text: str) -> str:
+    return " ".join(text.split()[:4])
 
 
-def hasty(text: str, words: int = 4) -> bool:
-    """A judge with a hole: it looks whether the first words are those of a sentence."""
-    return begin(text, words) in beginnings(words)
+def hasty(text: str) -> bool:
+    """A judge with a hole: it looks whether the first four words are those of a sentence."""
+    return begin(text) in beginnings()
 
 
 @cache
@@ -105,7 +105,6 @@ def teach(
     kl_weight: float,
     steps: int = STEPS,
     seed: int = 0,
-    progress: tqdm | None = None,
 ) -> tuple[LanguageModel, list[dict[str, float]]]:
     """GRPO with one prompt, <bos> -> a new model, and what was drawn in each step.
 
@@ -129,8 +128,6 @@ def teach(
         kl = (drawn.log_p - before).sum(dim=1).mean().item()
         history.append({"step": step, "reward": rewards.mean().item(), "kl": round(kl, 3)})
         history[-1] |= kinds(drawn.texts)
-        if progress is not None:
-            progress.update(1)
     return model.eval(), history
 
 
@@ -159,8 +156,8 @@ TUNING = TrainingConfig(
 
 
 @one_thread()
-def follow(start: LanguageModel, words: Language, count: int = 600) -> LanguageModel:
-    """Supervised fine-tuning: a new model, trained on so many demonstrations of each instruction.
+def follow(start: LanguageModel, words: Language) -> LanguageModel:
+    """Supervised fine-tuning: a new model, trained on 600 demonstrations of each instruction.
 
     A demonstration is a sentence of the training text with the instruction before it, `? Do you
     like trees?`, and the loss is that of any other text.
@@ -168,18 +165,16 @@ def follow(start: LanguageModel, words: Language, count: int = 600) -> LanguageM
     model, texts = copy.deepcopy(start), gpt.training_data()[1]
     pairs = []
     for sign in INSTRUCTIONS:
-        shown = [text for text in texts if sign in text.lower()][:count]
+        shown = [text for text in texts if sign in text.lower()][:600]
         pairs += as_lm_pairs([words.encode(sign) + words.encode(text) for text in shown])
     train(model, pairs, pairs[:50], TUNING, progress=tqdm(disable=True))
     return model.eval()
 
 
-def answers(
-    model: LanguageModel, words: Language, instruction: str, count: int, seed: int = 0
-) -> list[str]:
+def answers(model: LanguageModel, words: Language, instruction: str, count: int) -> list[str]:
     """What the model writes after the instruction, which isn't part of the text."""
     prompt = torch.tensor([[BOS, *words.encode(instruction)]])
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     return go_on(model, words, prompt.expand(count, -1), generator, hidden=prompt.size(1))
 
 
@@ -231,7 +226,7 @@ def prompts() -> Tensor:
         ids = words.encode(text)
         if text not in known and len(ids) > PROMPT_TOKENS:
             found.setdefault(tuple(ids[:PROMPT_TOKENS]), None)
-    return padded([[BOS, *ids] for ids in list(found)[:PROMPTS]])
+    return pad([[BOS, *ids] for ids in list(found)[:PROMPTS]])
 
 
 def solved(model: LanguageModel, words: Language, generator: torch.Generator) -> list[int]:
@@ -244,14 +239,10 @@ def solved(model: LanguageModel, words: Language, generator: torch.Generator) ->
 # --- what is run --------------------------------------------------------------------------------
 
 
-def by_the_judge(
-    seed: int, kl_weight: float, judge: Judge = judge, watched: bool = False
-) -> dict[str, Any]:
-    """watched: the judge is another's, and nobody asks for tries."""
+def by_the_judge(seed: int, kl_weight: float) -> dict[str, Any]:
     start, words = start_model(seed)
-    model, history = teach(start, words, judge, kl_weight=kl_weight, seed=seed)
-    with_tries = kl_weight == 0 and not watched
-    return {"history": history, **measured(model, start, words, seed, with_tries)}
+    model, history = teach(start, words, kl_weight=kl_weight, seed=seed)
+    return {"history": history, **measured(model, start, words, seed, with_tries=kl_weight == 0)}
 
 
 def as_it_is(seed: int) -> dict[str, Any]:
@@ -299,14 +290,14 @@ def with_a_hole(seed: int) -> dict[str, Any]:
         seen.append(text)
         return hasty(text)
 
-    found = by_the_judge(seed, HOLE_KL, hasty_and_watched, watched=True)
+    start, words = start_model(seed)
+    model, history = teach(start, words, hasty_and_watched, kl_weight=0.0, seed=seed)
     for step in range(1, STEPS, 2):  # each second one: the true judge takes its time
         texts = seen[step * GROUP : (step + 1) * GROUP]
-        found["history"][step]["right"] = statistics.mean(map(judge, texts))
-    return found
+        history[step]["right"] = statistics.mean(map(judge, texts))
+    return {"history": history, **measured(model, start, words, seed)}
 
 
-HOLE_KL = 0.0
 RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
     "start": as_it_is,
     **{f"KL {weight:g}": lambda seed, w=weight: by_the_judge(seed, w) for weight in KL_WEIGHTS},
@@ -330,8 +321,7 @@ THRESHOLDS: dict[str, Callable[[Runs], bool]] = {
     "the heavier the KL penalty, the fewer correct": lambda runs: rising(runs, "right", -1),
     "the heavier the KL penalty, the more different words": lambda runs: rising(runs, "words", 1),
     "every training run goes at least twice as far as it must": lambda runs: all(
-        runs[way]["kl"] >= 2 * least_kl(runs[way]["right"], runs["start"]["right"])
-        for way in TRAINED
+        times_as_far(runs, way) >= 2 for way in TRAINED
     ),
     "no KL penalty: pass@1 at least 0.1 above the starting model's": lambda runs: (
         passed_at(runs["KL 0"], 1) >= passed_at(runs["start"], 1) + 0.1
@@ -369,6 +359,11 @@ def passed_at(run: Row, k: int) -> float:
     return share_solved(run["solved"], TRIES, k)
 
 
+def times_as_far(runs: Runs, way: str) -> float:
+    """Its distance from the start, by the least distance to its share of right sentences."""
+    return runs[way]["kl"] / least_kl(runs[way]["right"], runs["start"]["right"])
+
+
 def at_the_end(runs: Runs, what: str) -> float:
     """The mean over the last ten steps of the training with the hole."""
     history = runs["hole"]["history"][-10:]
@@ -376,7 +371,7 @@ def at_the_end(runs: Runs, what: str) -> float:
 
 
 @experiment("judge")
-def taught_by_a_judge(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
+def taught_by_a_judge() -> dict[str, Any]:
     """What a judge of right and wrong makes of a small GPT, by the weight of KL, on three seeds."""
     about = {
         "steps": STEPS,
@@ -386,27 +381,20 @@ def taught_by_a_judge(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
         "drawn": DRAWN,
         "tries": TRIES,
     }
-    return about | {"pilot": PILOT, "runs": each_of("judge", RUNS, seeds, about)}
+    return about | {"pilot": PILOT, "runs": each_of("judge", RUNS, about)}
 
 
 def each_of(
-    name: str,
-    ways: Mapping[str, Callable[[int], dict[str, Any]]],
-    seeds: Sequence[int],
-    about: dict[str, Any],
+    name: str, ways: Mapping[str, Callable[[int], dict[str, Any]]], about: dict[str, Any]
 ) -> list[dict[str, Any]]:
     """All ways with each seed, from the cache where they are there. about: their settings."""
     runs = []
-    with (
-        tqdm(total=len(seeds) * len(ways), unit="run") as progress,
-        suppress(KeyboardInterrupt),  # then what is complete is stored, and the next call goes on
-    ):
-        for seed in seeds:
-            for what, measure in ways.items():
-                progress.set_description(f"{what}, seed {seed}")
-                settings = {"what": what, "seed": seed, **about}
-                runs.append(cached(name, settings, lambda m=measure, s=seed: m(s)))
-                progress.update(1)
+    every = tqdm(list(itertools.product((*SEEDS, PILOT), ways)), unit="run")
+    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
+        for seed, what in every:
+            every.set_description(f"{what}, seed {seed}")
+            settings = {"what": what, "seed": seed, **about}
+            runs.append(cached(name, settings, partial(ways[what], seed)))
     return runs
 
 

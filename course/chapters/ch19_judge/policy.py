@@ -19,6 +19,7 @@ from torch.nn.functional import log_softmax
 
 from course.chapters.ch17_gpt.experiments import as_text
 from transformer_lib.decoding import sample_decode
+from transformer_lib.text.batching import pad
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.variants.language_model import LanguageModel, empty_sources, generate
@@ -44,7 +45,7 @@ def roll_out(
     """Draw so many sentences, each word as likely as the model finds it (temperature 1)."""
     drawn = sample_decode(model, empty_sources(count), generator=generator, max_length=LONGEST)
     ends = [[*one.ids, EOS] if one.finished else list(one.ids) for one in drawn]
-    ids = padded([[BOS, *each] for each in ends])
+    ids = pad([[BOS, *each] for each in ends])
     with torch.no_grad():
         log_p = log_probs(model, ids)
     texts = [as_text(words, one.ids) if one.finished else "" for one in drawn]
@@ -66,12 +67,6 @@ def go_on(
     written = generate(model, prompts, LONGEST - prompts.size(1), generator=generator)
     rows = written[:, hidden:].tolist()
     return [as_text(words, row[: row.index(EOS)]) if EOS in row else "" for row in rows]
-
-
-def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """(b, t), PAD at the right."""
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[PAD] * (longest - len(row))] for row in rows])
 
 
 def log_probs(model: LanguageModel, ids: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ sentences, as GRPO with the grammar does. Seed 0 was the pilot: with it the sett
 
 import copy
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,9 +22,9 @@ from course.chapters.ch19_judge.experiments import (
     GROUP,
     LONGEST_GRADIENT,
     PILOT,
-    SEEDS,
     STEPS,
     TRIES,
+    Runs,
     as_it_is,
     drawn_once,
     each_of,
@@ -33,10 +33,12 @@ from course.chapters.ch19_judge.experiments import (
     passed_at,
     start_model,
     teach,
+    times_as_far,
 )
-from course.chapters.ch19_judge.policy import least_kl, log_probs, padded
+from course.chapters.ch19_judge.policy import log_probs
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
+from transformer_lib.text.batching import pad
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import BOS, EOS, PAD
 from transformer_lib.variants.language_model import LanguageModel
@@ -61,7 +63,7 @@ def preferred(texts: Sequence[str], wish: Callable[[str], float], count: int, se
 
 
 def ids_of(words: Language, texts: Sequence[str]) -> Tensor:
-    return padded([[BOS, *words.encode(text), EOS] for text in texts])
+    return pad([[BOS, *words.encode(text), EOS] for text in texts])
 
 
 class RewardModel(nn.Module):
@@ -119,7 +121,7 @@ def learn_reward(
 
 @one_thread()
 def dpo(
-    start: LanguageModel, words: Language, pairs: Pairs, beta: float = BETA, rate: float = DPO_RATE
+    start: LanguageModel, words: Language, pairs: Pairs, rate: float = DPO_RATE
 ) -> LanguageModel:
     model = copy.deepcopy(start)
 
@@ -127,7 +129,7 @@ def dpo(
         ids = ids_of(words, [text for column in zip(*some, strict=True) for text in column])
         with torch.no_grad():
             before = log_probs(start, ids).sum(dim=1).view(2, -1)
-        return dpo_loss(log_probs(model, ids).sum(dim=1).view(2, -1), before, beta)
+        return dpo_loss(log_probs(model, ids).sum(dim=1).view(2, -1), before, BETA)
 
     learn_pairs(model, loss, pairs, rate)
     return model.eval()
@@ -199,7 +201,6 @@ RUNS: dict[str, Callable[[int], dict[str, Any]]] = {
     "DPO, short": lambda seed: by_dpo(seed, "short"),
     "reward model, short": lambda seed: by_reward_model(seed, "short"),
 }
-Runs = Mapping[str, Mapping[str, Any]]
 TAUGHT = ("GRPO", "DPO", "reward model")
 # Written down when seed 0 had been run and no other: what each of the others should show. For GRPO,
 # the row "KL 0.1" of `experiments` was known.
@@ -239,13 +240,8 @@ THRESHOLDS: dict[str, Callable[[Runs], bool]] = {
 }
 
 
-def times_as_far(runs: Runs, way: str) -> float:
-    """Its distance from the start, by the least distance to its share of right sentences."""
-    return runs[way]["kl"] / least_kl(runs[way]["right"], runs["start"]["right"])
-
-
 @experiment("preferences")
-def taught_by_preferences(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, Any]:
+def taught_by_preferences() -> dict[str, Any]:
     """What pairs teach a small GPT, by a reward model and by DPO, beside GRPO, on three seeds."""
     about = {
         "steps": STEPS,
@@ -256,4 +252,4 @@ def taught_by_preferences(seeds: Sequence[int] = (*SEEDS, PILOT)) -> dict[str, A
         "drawn": DRAWN,
         "tries": TRIES,
     }
-    return about | {"pilot": PILOT, "runs": each_of("preferences", RUNS, seeds, about)}
+    return about | {"pilot": PILOT, "runs": each_of("preferences", RUNS, about)}
