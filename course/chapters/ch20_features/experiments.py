@@ -5,8 +5,8 @@ one translator about five minutes of a core. Give other translators of the same 
 `--model`: what is stored of others stays.
 """
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from course.chapters.ch13_what_heads_learned.experiments import untrained
 from course.chapters.ch15_heads_on_real_text.statistics import rounded
+from course.chapters.ch15_heads_on_real_text.statistics import share as share_of
 from course.chapters.ch20_features import labels, measures
 from course.chapters.ch20_features.measures import best_candidate, controls, probe
 from course.chapters.ch20_features.steering import (
@@ -29,14 +30,15 @@ from course.chapters.ch20_features.steering import (
     each_outcome,
     random_pairs,
     signs,
-    swapped,
     told,
 )
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from course.grammar.words import english_text
+from transformer_lib.decoding import greedy_decode
 from transformer_lib.files import read_json
+from transformer_lib.interpret.patching import patch_attention, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, best_head, measurable
 from transformer_lib.text import english_spanish
 from transformer_lib.text.data import cache_folder
@@ -85,8 +87,7 @@ class Subject:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             save_file(train_sae(self.x, **how, seed=seed).state_dict(), path)
-        rest = {key: value for key, value in how.items() if key != "features"}
-        sae = SparseAutoencoder(self.x.size(1), how["features"], **rest)
+        sae = SparseAutoencoder(self.x.size(1), **how)
         sae.load_state_dict(load_file(path))
         return sae.requires_grad_(False)
 
@@ -101,29 +102,23 @@ def training_seed(model: str) -> str:
     return str(read_json(model_folder(model) / "recipe.json")["training"]["seed"])
 
 
-def scoped(asked: labels.Asked, scope: str) -> labels.Asked:
-    return asked.of_its_kind if scope == "of its kind" else asked
-
-
 # --- one dictionary ------------------------------------------------------------------------------
 
 
 def properties(
-    subject: Subject, activations: measures.Activations, interval: bool = False
+    subject: Subject,
+    activations: Callable[[labels.Asked], measures.Activations],
+    interval: bool = False,
 ) -> dict[str, Any]:
-    """scope -> property -> its best candidate."""
-    return {
-        scope: {
-            name: best_candidate(
-                activations,
-                subject.memory,
-                scoped(asked, scope),
-                interval=interval and scope == SCOPES[0],
+    """scope -> property -> its best candidate. activations: by what is asked."""
+    found: dict[str, Any] = {scope: {} for scope in SCOPES}
+    for name, every in subject.asked.items():
+        for scope, asked in zip(SCOPES, (every.of_its_kind, every), strict=True):
+            ends = interval and scope == SCOPES[0]
+            found[scope][name] = best_candidate(
+                activations(asked), subject.memory, asked, interval=ends
             )
-            for name, asked in subject.asked.items()
-        }
-        for scope in SCOPES
-    }
+    return found
 
 
 def measure_dictionary(subject: Subject, kind: str, seed: int) -> dict[str, Any]:
@@ -133,14 +128,14 @@ def measure_dictionary(subject: Subject, kind: str, seed: int) -> dict[str, Any]
     fired = (f > 0).float().mean(dim=0)
     found = {
         "quality": measures.quality(sae, subject.translator, subject.pairs, subject.x),
-        "properties": properties(subject, sae.encode, interval=True),
+        "properties": properties(subject, lambda asked: sae.encode, interval=True),
         "one_word": {
             "features": int((share > 0.9).sum()),
             "words": len(kinds[share > 0.9].unique()),
             "alive": int((fired > 0).sum()),
         },
         "eight": {
-            name: several(sae, subject, asked.of_its_kind)["ap"]
+            name: eight(sae, subject, asked.of_its_kind)["ap"]
             for name, asked in subject.asked.items()
         },
         "feminine": precise_features(sae, subject, subject.asked["noun: feminine"]),
@@ -148,34 +143,30 @@ def measure_dictionary(subject: Subject, kind: str, seed: int) -> dict[str, Any]
     return rounded(found)
 
 
-def several(
-    sae: SparseAutoencoder, subject: Subject, asked: labels.Asked, count: int = 8
-) -> dict[str, Any]:
-    """A probe on the few features whose means differ most between yes and no."""
+def eight(sae: SparseAutoencoder, subject: Subject, asked: labels.Asked) -> dict[str, Any]:
+    """A probe on the eight features whose means differ most between yes and no."""
     learn, _ = measures.halves(asked)
     f = sae.encode(subject.memory[learn.rows, learn.places])
     apart = (f[learn.true].mean(dim=0) - f[~learn.true].mean(dim=0)) / f.std(dim=0).clamp(min=1e-6)
-    chosen = apart.abs().topk(count).indices
+    chosen = apart.abs().topk(8).indices
     few = sae.encode(subject.memory.flatten(0, 1))[:, chosen].view(*subject.memory.shape[:2], -1)
     return best_candidate(probe(few, asked), few, asked)
 
 
 def precise_features(
-    sae: SparseAutoencoder, subject: Subject, asked: labels.Asked, least: float = 0.9
+    sae: SparseAutoencoder, subject: Subject, asked: labels.Asked
 ) -> dict[str, Any]:
-    """Features with a precision of at least `least` and a recall of at least 0.01 for one label.
+    """Features with a precision of at least 0.9 and a recall of at least 0.01 for one label.
 
     Each has its precision and recall. union: the recall of all of them together.
     """
     fires = sae.encode(subject.memory[asked.rows, asked.places]) > 0
-    rates = measures.rates(fires, asked.true)
-    good = ((rates.precision >= least) & (rates.recall >= 0.01)).nonzero().flatten()
-    good = good[rates.recall[good].argsort(descending=True)]
+    precision, recall = measures.rates(fires, asked.true)
+    good = ((precision >= 0.9) & (recall >= 0.01)).nonzero().flatten()
+    good = good[recall[good].argsort(descending=True)]
     together = fires[:, good].any(dim=1) & asked.true
     return {
-        "features": [
-            [int(i), rates.precision[i].item(), rates.recall[i].item()] for i in good.tolist()
-        ],
+        "features": [[i, precision[i].item(), recall[i].item()] for i in good.tolist()],
         "union": (together.sum() / asked.true.sum()).item(),
     }
 
@@ -216,18 +207,10 @@ def measure_controls(subject: Subject) -> dict[str, Any]:
     """Neurons and random directions; the probe; and a probe for gender that has learned from one
     number and is asked about the other."""
     found = {
-        name: properties(subject, activations)
+        name: properties(subject, lambda asked, activations=activations: activations)
         for name, activations in controls(subject.x.size(1)).items()
     }
-    found["probe"] = {
-        scope: {
-            name: best_candidate(
-                probe(subject.memory, scoped(asked, scope)), subject.memory, scoped(asked, scope)
-            )
-            for name, asked in subject.asked.items()
-        }
-        for scope in SCOPES
-    }
+    found["probe"] = properties(subject, partial(probe, subject.memory))
     return rounded({"properties": found, "other_number": probe_of_other_number(subject)})
 
 
@@ -252,18 +235,16 @@ def probe_of_other_number(subject: Subject) -> dict[str, float]:
 # --- which features return -----------------------------------------------------------------------
 
 
-def measure_returns(
-    subject: Subject, kind: str, seed: int, other: Subject, other_seed: int
-) -> dict:
-    """How many features return in another dictionary.
+def measure_returns(subject: Subject, other: Subject, other_seed: int) -> dict[str, Any]:
+    """How many features of the first dictionary with top-k return in another one.
 
     The share of the features that fire at least ten times whose activations correlate with one of
     the other dictionary's at each threshold, over the words of the labelled sentences; and the same
     with the other's words shuffled.
     """
     f, g = (
-        one.dictionary(kind, at).encode(one.memory[one.words])
-        for one, at in ((subject, seed), (other, other_seed))
+        one.dictionary("top-k", seed).encode(one.memory[one.words])
+        for one, seed in ((subject, 0), (other, other_seed))
     )
     alive = (f > 0).sum(dim=0) >= 10
     _, share = measures.word_shares(f > 0, subject.src[subject.words])
@@ -271,18 +252,18 @@ def measure_returns(
     shuffled = g[torch.randperm(len(g), generator=torch.Generator().manual_seed(0))]
     best = measures.correlations(f, g)[alive].max(dim=1).values
     chance = measures.correlations(f, shuffled)[alive].max(dim=1).values
+
+    def at_each(correlations: Tensor) -> dict[str, float]:
+        return {str(at): share_of(correlations >= at) for at in RETURNS}
+
     return rounded(
         {
             "alive": int(alive.sum()),
-            "lexical": lexical.float().mean().item(),
-            "share": {str(at): (best >= at).float().mean().item() for at in RETURNS},
-            "share_of_lexical": {
-                str(at): (best[lexical] >= at).float().mean().item() for at in RETURNS
-            },
-            "share_of_others": {
-                str(at): (best[~lexical] >= at).float().mean().item() for at in RETURNS
-            },
-            "by_chance": {str(at): (chance >= at).float().mean().item() for at in RETURNS},
+            "lexical": share_of(lexical),
+            "share": at_each(best),
+            "share_of_lexical": at_each(best[lexical]),
+            "share_of_others": at_each(best[~lexical]),
+            "by_chance": at_each(chance),
         }
     )
 
@@ -312,17 +293,19 @@ def halves_of(translator: Translator) -> list[list]:
 
 
 def measure_swap(subject: Subject) -> dict[str, Any]:
-    """Notebook 13's swap in the head that finds the noun, by the same count."""
-    layer, head = best_head(subject.translator, english_spanish.load_pronoun())
-    items = halves_of(subject.translator)[1]
-    batch = PronounBatch(subject.translator, items)
-    written = swapped(subject.translator, batch, layer, head)
-    return rounded(
-        {
-            "head": [layer, head],
-            "swap": told(items, each_outcome(subject.translator, items, batch, written)),
-        }
-    )
+    """Notebook 13's swap in the head that finds the noun, by the same count.
+
+    Two weights of the adjective's row change places.
+    """
+    translator = subject.translator
+    layer, head = best_head(translator, english_spanish.load_pronoun())
+    items = halves_of(translator)[1]
+    batch = PronounBatch(translator, items)
+    swap = swap_attention(batch.rows, head, batch.adjective, batch.antecedent, batch.other)
+    with patch_attention(translator.model, {layer: swap}):
+        written = greedy_decode(translator.model, batch.src)
+    outcomes = each_outcome(translator, items, batch, written)
+    return rounded({"head": [layer, head], "swap": told(items, outcomes)})
 
 
 # --- steering by exact names, and a hundred changes at random ------------------------------------
@@ -398,12 +381,11 @@ def turned_by_name() -> dict[str, Any]:
     subject, runs = Subject("grammar"), []
     settings = {"model": subject.seed, "sentences": SENTENCES, "learned": TRAINED_ON}
     settings |= {"at_random": AT_RANDOM, "strengths": list(STRENGTHS), "choose": CHOOSE}
-    runs.append(
-        cached("features-turned", {"what": "swap", **settings}, lambda: measure_swap(subject))
-    )
+    how = {"what": "swap", **settings}
+    runs.append(cached("features-turned", how, partial(measure_swap, subject)))
     for seed in tqdm(SEEDS, unit="dictionary"):
         how = {"what": "turned", "seed": seed, **settings}
-        runs.append(cached("features-turned", how, lambda s=seed: measure_turned(subject, s)))
+        runs.append(cached("features-turned", how, partial(measure_turned, subject, seed)))
     return {"runs": runs}
 
 
@@ -424,15 +406,18 @@ def plan(seed: str) -> list[tuple[str, str, int]]:
     return jobs
 
 
+OF_DICTIONARIES = {
+    "dictionary": measure_dictionary,
+    "steering": measure_steering,
+    "portrait": measure_portrait,
+}
+OF_TRANSLATORS = {"controls": measure_controls, "swap": measure_swap}
+
+
 @one_thread()
-def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[str, Any]]:
+def all_runs(models: Sequence[str]) -> list[dict[str, Any]]:
     subjects = [Subject(model) for model in models]
-    jobs = [
-        (subject, what, kind, seed)
-        for subject in subjects
-        for what, kind, seed in plan(subject.seed)
-        if seed in seeds
-    ]
+    jobs = [(subject, *job) for subject in subjects for job in plan(subject.seed)]
     runs = []
     for subject, what, kind, seed in (bar := tqdm(jobs, unit="measure")):
         bar.set_description(f"{subject.seed}: {what} {kind} {seed}")
@@ -441,21 +426,18 @@ def all_runs(models: Sequence[str], seeds: Sequence[int] = SEEDS) -> list[dict[s
         settings["asked"] = list(labels.PROPERTIES)
         if what == "steering":
             settings["control"] = "as large a change"
-        measure = {
-            "dictionary": lambda s=subject, k=kind, i=seed: measure_dictionary(s, k, i),
-            "controls": lambda s=subject: measure_controls(s),
-            "swap": lambda s=subject: measure_swap(s),
-            "steering": lambda s=subject, k=kind, i=seed: measure_steering(s, k, i),
-            "portrait": lambda s=subject, k=kind, i=seed: measure_portrait(s, k, i),
-        }[what]
+        if kind:
+            measure = partial(OF_DICTIONARIES[what], subject, kind, seed)
+        else:
+            measure = partial(OF_TRANSLATORS[what], subject)
         runs.append(cached("features", settings, measure))
     first = subjects[0]
-    pairs = [(first, seed) for seed in seeds if seed] + [(other, 0) for other in subjects[1:]]
+    pairs = [(first, seed) for seed in SEEDS[1:]] + [(other, 0) for other in subjects[1:]]
     for other, other_seed in pairs:
         settings = {"what": "returns", "model": first.seed, "kind": "top-k", "seed": 0}
         settings |= {"other": other.seed, "other_seed": other_seed, "sentences": SENTENCES}
         settings["asked"] = list(labels.PROPERTIES)
-        measure = lambda o=other, i=other_seed: measure_returns(first, "top-k", 0, o, i)  # noqa: E731
+        measure = partial(measure_returns, first, other, other_seed)
         runs.append(cached("features", settings, measure))
     return runs
 

@@ -1,7 +1,6 @@
 """What is measured of a dictionary: how well it rebuilds, and how much of the truth it holds."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -113,32 +112,22 @@ def average_precision(scores: Tensor, true: Tensor) -> Tensor:
     return (hits * precision.gather(0, end)).sum(dim=0) / true.sum()
 
 
-@dataclass(frozen=True)
-class Rates:
-    """precision, recall and their harmonic mean (F1) of "it fires": each (features)."""
+def rates(fires: Tensor, true: Tensor) -> tuple[Tensor, Tensor]:
+    """fires (n, features), true (n) -> precision and recall of "it fires", each (features).
 
-    precision: Tensor
-    recall: Tensor
-
-    @property
-    def f1(self) -> Tensor:
-        both = self.precision + self.recall
-        return 2 * self.precision * self.recall / both.clamp(min=1e-9)
-
-
-def rates(fires: Tensor, true: Tensor) -> Rates:
-    """fires (n, features), true (n). A feature that never fires has precision 0."""
+    A feature that never fires has precision 0.
+    """
     fires, true = fires.float(), true.float()
     both = true @ fires
-    return Rates(both / fires.sum(dim=0).clamp(min=1), both / true.sum().clamp(min=1))
+    return both / fires.sum(dim=0).clamp(min=1), both / true.sum().clamp(min=1)
 
 
-def halves(asked: Asked, seed: int = 0) -> tuple[Asked, Asked]:
+def halves(asked: Asked) -> tuple[Asked, Asked]:
     """To choose and learn on, and to measure on: no noun (or verb) is in both. At most MOST words.
 
     So what knows single nouns by heart finds nothing in the second.
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     some = asked.where(torch.randperm(len(asked), generator=generator)[:MOST])
     first = torch.rand(int(asked.groups.max()) + 1, generator=generator) < 0.5
     return some.where(first[some.groups]), some.where(~first[some.groups])
@@ -165,23 +154,23 @@ def best_candidate(
     )
     scores = activations(memory[measure.rows, measure.places])[:, best : best + 1]
     true = measure.true == truth
-    fired = rates(scores > 0, true)
+    precision, recall = rates(scores > 0, true)
     ends = {"interval": ap_interval(scores, true, measure.groups)} if interval else {}
     return ends | {
         "candidate": best,
         "ap": average_precision(scores, true).item(),
-        "precision": fired.precision.item(),
-        "recall": fired.recall.item(),
+        "precision": precision.item(),
+        "recall": recall.item(),
         "base": true.float().mean().item(),
     }
 
 
-def ap_interval(scores: Tensor, true: Tensor, groups: Tensor, draws: int = 100) -> list[float]:
+def ap_interval(scores: Tensor, true: Tensor, groups: Tensor) -> list[float]:
     """95 % interval of one average precision (n, 1), the nouns (groups) drawn anew."""
     generator = torch.Generator().manual_seed(0)
     names, group = groups.unique(return_inverse=True)
     found = []
-    for _ in range(draws):
+    for _ in range(100):
         some = torch.randint(len(names), (len(names),), generator=generator)
         times = some.bincount(minlength=len(names))[group]  # how often each word is drawn
         chosen = torch.arange(len(group)).repeat_interleave(times)
@@ -189,7 +178,7 @@ def ap_interval(scores: Tensor, true: Tensor, groups: Tensor, draws: int = 100) 
     return torch.quantile(torch.tensor(found), torch.tensor([0.025, 0.975])).tolist()
 
 
-def probe(memory: Tensor, asked: Asked, ridge: float = 1e-3) -> Activations:
+def probe(memory: Tensor, asked: Asked) -> Activations:
     """A linear probe: logistic regression on the half to learn on, one candidate."""
     learn, _ = halves(asked)
     x = memory[learn.rows, learn.places].double()
@@ -202,7 +191,7 @@ def probe(memory: Tensor, asked: Asked, ridge: float = 1e-3) -> Activations:
     def closure() -> Tensor:
         optimizer.zero_grad()
         loss = F.binary_cross_entropy_with_logits(x @ weight + bias, true)
-        loss = loss + ridge * weight.pow(2).sum()
+        loss = loss + 1e-3 * weight.pow(2).sum()
         loss.backward()
         return loss
 
@@ -211,10 +200,10 @@ def probe(memory: Tensor, asked: Asked, ridge: float = 1e-3) -> Activations:
     return lambda x: (((x.double() - center) / scale) @ direction + offset)[:, None]
 
 
-def controls(d: int, seed: int = 0) -> dict[str, Activations]:
+def controls(d: int) -> dict[str, Activations]:
     """What a feature has to beat: neurons, the same rotated at random, and as many directions at
     random as a dictionary has; of neurons both signs."""
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     rotation = torch.linalg.qr(torch.randn(d, d, generator=generator)).Q
     directions = F.normalize(torch.randn(1024, d, generator=generator), dim=1)
     return {

@@ -10,9 +10,9 @@ before: there the random pair chose a strength of its own.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from course import experiments
 from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim
 from course.chapters.ch20_features.steering import OUTCOMES
+from course.experiments import load_runs
 
 Runs = Sequence[Mapping[str, Any]]
 WAYS = {  # as they are stored -> as the figure says it
@@ -24,18 +24,16 @@ WAYS = {  # as they are stored -> as the figure says it
 
 
 def runs() -> list[dict[str, Any]]:
-    return experiments.load("features")["runs"]
+    return load_runs("features")
 
 
 def chosen(all_runs: Runs, what: str, kind: str = "", **more: Any) -> list[Mapping[str, Any]]:
     """The runs of what was measured; without `model`, those of trained translators."""
+    wanted = {"what": what, "kind": kind} | more
     return [
         run
         for run in all_runs
-        if run["what"] == what
-        and run["kind"] == kind
-        and (run["model"] != "untrained" or more.get("model") == "untrained")
-        and all(run[name] == value for name, value in more.items())
+        if wanted.items() <= run.items() and (run["model"] != "untrained" or "model" in more)
     ]
 
 
@@ -63,7 +61,7 @@ def scores(all_runs: Runs, kind: str = "top-k") -> dict[str, dict[str, dict[str,
 
 def turned(what: str = "turned") -> list[dict[str, Any]]:
     """Steering by name, for each dictionary of translator 0; or the "swap"."""
-    return [run for run in experiments.load("features-turned")["runs"] if run["what"] == what]
+    return load_runs("features-turned", what=what)
 
 
 def steering() -> dict[str, dict[str, float]]:
@@ -181,32 +179,6 @@ def claims_of_returns(all_runs: Runs) -> list[Claim]:
         Claim("half of the features or fewer return with another seed", max(seeds), 0.5, False),
         Claim("fewer with another translator", max(models) - min(seeds), 0, above=False),
         Claim("… and more than with one that has learned nothing", min(models) - nothing, 0, True),
-    ]
-
-
-def claims_of_turned() -> list[Claim]:
-    """Written down when plural adjectives had been turned with one dictionary, 226 of 226."""
-    found = [run["named by"] for run in turned()]
-    exact = [one[number] for one in found for number in ("one", "several")]
-    two, means = (
-        [one[way]["flipped"] for one in exact] for way in ("two features", "difference of means")
-    )
-    ahead = max(a - b for a, b in zip(two, means, strict=True))
-    strays = {
-        kind: max(
-            sum(share > 0.05 for share in ways["two features"][kind]["flipped"])
-            for one in found
-            for ways in one.values()
-            if kind in ways["two features"]
-        )
-        for kind in ("directions", "pairs")
-    }
-    return [
-        Claim("named by gender and number, two features turn adjectives", min(two), 0.9, True),
-        Claim("… and so does the difference of means", min(means), 0.9, True),
-        Claim("… which the features never beat by 2 in 100", ahead, 0.02, False),
-        Claim("of 100 random directions, how many turn 5 in 100", strays["directions"], 5.5, False),
-        Claim("… of 100 random pairs of features", strays["pairs"], 5.5, False),
     ]
 
 

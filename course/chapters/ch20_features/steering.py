@@ -10,7 +10,7 @@ from torch import Tensor
 from course.chapters.ch20_features.labels import Asked
 from course.chapters.ch20_features.measures import SITE
 from transformer_lib.decoding import greedy_decode, inference_mode
-from transformer_lib.interpret.patching import Edit, patch_attention, patch_outputs, swap_attention
+from transformer_lib.interpret.patching import Edit, patch_outputs
 from transformer_lib.interpret.pronouns import PronounBatch
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.translator import Translator
@@ -83,18 +83,6 @@ def by_number(items: Sequence[PronounItem], found: Sequence[str]) -> dict[str, d
     return table
 
 
-def rewritten(translator: Translator, batch: PronounBatch, edit: Edit) -> list:
-    with patch_outputs(translator.model, {SITE: edit}):
-        return greedy_decode(translator.model, batch.src)
-
-
-def swapped(translator: Translator, batch: PronounBatch, layer: str, head: int) -> list:
-    """Notebook 13's swap: two weights of the adjective's row in one head."""
-    swap = swap_attention(batch.rows, head, batch.adjective, batch.antecedent, batch.other)
-    with patch_attention(translator.model, {layer: swap}):
-        return greedy_decode(translator.model, batch.src)
-
-
 class Levers:
     """What turns the gender of an adjective, read off labelled adjectives of other sentences.
 
@@ -148,11 +136,6 @@ def random_pairs(features: int, count: int) -> list[Tensor]:
     return [torch.randperm(features, generator=generator)[:2] for _ in range(count)]
 
 
-def feminine_now(items: Sequence[PronounItem]) -> Tensor:
-    """(n): whether the right adjective of each sentence is feminine."""
-    return torch.tensor([item.right.removesuffix("s").endswith("a") for item in items])
-
-
 class Half:
     """Pronoun sentences, with the vectors of their adjectives, (n, d), and where each is to go."""
 
@@ -162,7 +145,8 @@ class Half:
         with inference_mode(translator.model):
             self.memory = translator.model.encode(self.batch.src)
         self.x = self.memory[self.batch.rows, self.batch.adjective]
-        self.to_feminine = ~feminine_now(items)
+        feminine = [item.right.removesuffix("s").endswith("a") for item in items]
+        self.to_feminine = ~torch.tensor(feminine)
 
     def edit(self, by: Tensor) -> Edit:
         return push(self.batch.rows, self.batch.adjective, by)
@@ -193,7 +177,8 @@ class Half:
 
     def outcome(self, by: Tensor) -> dict[str, Any]:
         """What becomes of these sentences, written anew with this change."""
-        written = rewritten(self.translator, self.batch, self.edit(by))
+        with patch_outputs(self.translator.model, {SITE: self.edit(by)}):
+            written = greedy_decode(self.translator.model, self.batch.src)
         return told(self.items, each_outcome(self.translator, self.items, self.batch, written))
 
 
