@@ -25,7 +25,7 @@ from course.chapters.ch21_without_the_table.mixers import (
     StateSpace,
     numbers,
 )
-from course.experiments import experiment, load
+from course.experiments import experiment, load_runs
 from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from transformer_lib.decoding import inference_mode
@@ -64,29 +64,21 @@ def attention() -> nn.Module:
     return ModernAttention(D, H, qk_transforms=[ShortBefore(), Rotary(D // H)])
 
 
-def linear(n: int) -> StateMixer:
-    return LinearAttention(D, H, n, short=SHORT, unit_keys=True)
-
-
-def published(n: int) -> StateMixer:
-    """With elu + 1 and its denominator."""
-    return LinearAttention(D, H, n, short=SHORT)
-
-
 def space(n: int) -> StateMixer:
     return StateSpace(D, H, n, short=SHORT)
 
 
-def gated(e: int) -> StateMixer:
-    return MinGRU(D, e, short=SHORT)
-
-
 # kind -> what makes a layer of a size, its sizes, and the one at which its rate is chosen
 KINDS: dict[str, tuple[Callable[[int], nn.Module], tuple[int, ...], int]] = {
-    "linear attention": (linear, (2, 4, 8, 16, 32), 16),
+    "linear attention": (
+        lambda n: LinearAttention(D, H, n, short=SHORT, unit_keys=True),
+        (2, 4, 8, 16, 32),
+        16,
+    ),
     "state space": (space, (4, 8, 16, 32), 16),
-    "minGRU": (gated, (64, 256), 256),
-    "linear attention of 2020": (published, (16,), 16),
+    "minGRU": (lambda e: MinGRU(D, e, short=SHORT), (64, 256), 256),
+    # with elu + 1 and its denominator
+    "linear attention of 2020": (lambda n: LinearAttention(D, H, n, short=SHORT), (16,), 16),
 }
 ONE = "one layer of attention"
 HYBRID = 4  # n of the state space that stands below one layer of attention
@@ -175,6 +167,11 @@ def sizes() -> dict[str, list[int]]:
     return found
 
 
+def chosen_at(kind: str) -> int:
+    """The size at which a kind's rate is chosen."""
+    return KINDS[kind][2] if kind in KINDS else sizes()[kind][0]
+
+
 @experiment("copying")
 def rows_longer_than_the_state() -> dict[str, Any]:
     """How long a row each kind of layer copies, for states of several sizes, on three seeds."""
@@ -200,8 +197,7 @@ def runs_of(seeds: Sequence[int]) -> list[dict[str, Any]]:
     runs, kinds = [], sizes()
     with tqdm(total=len(kinds) * len(MAX_LRS), unit="model") as progress:
         for kind, every in kinds.items():
-            at = KINDS[kind][2] if kind in KINDS else every[0]
-            tried = []
+            at, tried = chosen_at(kind), []
             for max_lr in MAX_LRS:
                 tried.append(learn(kind, at, max_lr, SEEDS[0]))
                 progress.update(1)
@@ -215,10 +211,10 @@ def runs_of(seeds: Sequence[int]) -> list[dict[str, Any]]:
 @experiment("copying-rates")
 def rates_beyond_the_grid() -> dict[str, Any]:
     """Lower or higher rates for each kind, until the loss rises; where one is better, all sizes."""
-    stored, runs = load("copying")["runs"], []
+    runs: list[dict[str, Any]] = []
     for kind, every in sizes().items():
-        at = KINDS[kind][2] if kind in KINDS else every[0]
-        (best,) = {run["max_lr"] for run in stored if run["kind"] == kind and run["chosen"]}
+        at = chosen_at(kind)
+        (best,) = {run["max_lr"] for run in load_runs("copying", kind=kind, chosen=True)}
         further = 0.5 if best == min(MAX_LRS) else 2
         tried = [learn(kind, at, best, SEEDS[0]), learn(kind, at, further * best, SEEDS[0])]
         while tried[-1]["validation_loss"] < tried[-2]["validation_loss"]:

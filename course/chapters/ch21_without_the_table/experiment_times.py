@@ -6,8 +6,8 @@ and are the same everywhere. A minute or two, on a machine that does nothing els
 """
 
 import statistics
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from course.chapters.ch21_without_the_table.mixers import (
 )
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
+from course.experiments.timing import in_turns
 from transformer_lib.decoding.cache import KeyValueCache
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.masks import causal_mask
@@ -60,9 +61,8 @@ def whole_text(length: int) -> dict[str, Callable[[], Any]]:
     attention, x, mask = MultiHeadAttention(D, H), torch.randn(1, length, D), causal_mask(length)
     ways: dict[str, Callable[[], Any]] = {"attention": lambda: attention(x, x, x, mask=mask)}
     for name, mixer in mixers().items():
-        ways[f"{name}, at once"] = lambda mixer=mixer: read_in(mixer, x, length)
-        ways[f"{name}, in blocks"] = lambda mixer=mixer: read_in(mixer, x, BLOCK)
-        ways[f"{name}, word by word"] = lambda mixer=mixer: read_in(mixer, x, 1)
+        for way, block in ("at once", length), ("in blocks", BLOCK), ("word by word", 1):
+            ways[f"{name}, {way}"] = partial(read_in, mixer, x, block)
     return ways
 
 
@@ -87,17 +87,10 @@ def one_more_word(length: int) -> dict[str, Callable[[], Any]]:
 
 def ratios(contestants: dict[str, Callable[[], Any]]) -> dict[str, float]:
     """Median over rounds of the time of each, divided by that of the first in the same round."""
-    rounds = []
-    for _ in range(ROUNDS + 1):
-        times = {}
-        for name, run in contestants.items():
-            began = time.perf_counter()
-            run()
-            times[name] = time.perf_counter() - began
-        rounds.append(times)
+    rounds = in_turns(contestants, ROUNDS)
     first, *others = contestants
     return {
-        name: round(statistics.median(times[name] / times[first] for times in rounds[1:]), 3)
+        name: round(statistics.median(times[name] / times[first] for times in rounds), 3)
         for name in others
     }
 

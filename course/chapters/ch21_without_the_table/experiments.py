@@ -19,16 +19,14 @@ from course.chapters.ch18_since_2017.experiments import (
     MAX_LRS,
     SEEDS,
     TRAINING,
-    feed_forward,
     make_spec,
-    no_positions,
-    rms_norm,
+    today,
 )
 from course.chapters.ch21_without_the_table.mixers import LinearAttention, MinGRU, StateSpace
-from course.experiments import experiment, load
+from course.experiments import experiment, load_runs
 from course.experiments.long_training import TrainSpec, tuned
 from transformer_lib.model.transformer import Transformer
-from transformer_lib.variants import SwiGLU, adamw, replace_modules, without_biases
+from transformer_lib.variants import replace_modules
 
 RATES = {  # the grid goes on downwards where the lower of the two was the better, or upwards
     "linear attention": MAX_LRS,
@@ -60,11 +58,11 @@ def in_place_of_self_attention(what: str) -> TrainSpec:
 
 
 @experiment("without-the-table")
-def a_state_in_place_of_attention(seeds: Sequence[int] = SEEDS) -> dict[str, Any]:
+def a_state_in_place_of_attention() -> dict[str, Any]:
     """What a translator loses with a state in place of self-attention, on three seeds."""
     found: dict[str, Any] = {"runs": []}
     for what, rates in RATES.items():
-        one = tuned("without-the-table", [in_place_of_self_attention(what)], TRAINING, rates, seeds)
+        one = tuned("without-the-table", [in_place_of_self_attention(what)], TRAINING, rates, SEEDS)
         found = one | {"runs": found["runs"] + one["runs"]}
     return found | {"max_lrs": RATES}
 
@@ -76,31 +74,20 @@ def a_state_among_the_parts_of_today() -> dict[str, Any]:
     Attention of 2017 is an old opponent: this is to be compared with "today" itself, whose
     attention is rotary. Everything but the self-attention is the same in both.
     """
-    spec = make_spec(
-        "minGRU with today's parts",
-        exchanged_for("minGRU"),
-        no_positions,
-        rms_norm,
-        feed_forward(SwiGLU.as_large_as),
-        without_biases,
-        model={"norm_first": True},
-        training={"schedule": "stable"},
-        optimizer=adamw,
-    )
+    spec = today("minGRU with today's parts", exchanged_for("minGRU"))
     rates = RATES["minGRU"]
     return tuned("without-the-table-today", [spec], TRAINING, rates, SEEDS) | {"max_lrs": rates}
 
 
 def right() -> dict[str, dict[str, list[float]]]:
     """Layer -> split -> the share that is right to the letter, of each seed; the base first."""
-    base = [run for run in load("since")["runs"] if run["what"] == "base"]
-    return shares([*base, *load("without-the-table")["runs"]])
+    return shares([*load_runs("since", what="base"), *load_runs("without-the-table")])
 
 
 def right_today() -> dict[str, dict[str, list[float]]]:
     """As `right`: notebook 18's "rotary" and "today", and minGRU among the parts of "today"."""
-    since = [run for run in load("since")["runs"] if run["what"] in ("rotary", "today")]
-    return shares([*since, *load("without-the-table-today")["runs"]])
+    since = [run for run in load_runs("since") if run["what"] in ("rotary", "today")]
+    return shares([*since, *load_runs("without-the-table-today")])
 
 
 def shares(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[float]]]:

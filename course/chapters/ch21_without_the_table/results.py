@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from course import experiments
 from course.chapters.ch15_heads_on_real_text.experiment_repeated import Claim
+from course.experiments import load, load_runs
 
 Runs = Sequence[Mapping[str, Any]]
 LINEAR, SPACE, GATED = "linear attention", "state space", "minGRU"
@@ -18,14 +18,13 @@ ENOUGH = 0.9  # of a row's words that is copied
 
 def copying() -> list[dict[str, Any]]:
     """The copying runs that are reported: those with the chosen rate."""
-    return [run for run in experiments.load("copying")["runs"] if run["chosen"]]
+    return load_runs("copying", chosen=True)
 
 
 def twice_as_long() -> list[float]:
     """The share of the longest rows that one layer of attention copies after twice the steps."""
-    every = experiments.load("copying")
-    steps = 2 * every["training"]["steps"]
-    found = [run for run in every["runs"] if run["training"]["steps"] == steps]
+    steps = 2 * load("copying")["training"]["steps"]
+    found = [run for run in load_runs("copying") if run["training"]["steps"] == steps]
     return copied(found, "one layer of attention", 4)
 
 
