@@ -4,16 +4,11 @@ import math
 
 import pytest
 
-from transformer_lib import Translator
 from transformer_lib.text import english_spanish
 
 
-@pytest.fixture(scope="module")
-def maps():
-    return Translator.load().attention_maps("I like trees")
-
-
-def test_gustan_attends_mostly_to_like_and_arboles_only_to_trees(maps):
+def test_gustan_attends_mostly_to_like_and_arboles_only_to_trees(translator):
+    maps = translator.attention_maps("I like trees")
     rows = dict(zip(maps.tgt_out, maps.last_cross_attention().tolist(), strict=True))
     gustan, trees = (dict(zip(maps.src, rows[word], strict=True)) for word in ("gustan", "árboles"))
     assert gustan["like"] == pytest.approx(0.75, abs=0.005)
@@ -21,7 +16,7 @@ def test_gustan_attends_mostly_to_like_and_arboles_only_to_trees(maps):
     assert trees["trees"] > 0.995
 
 
-def test_the_machine_hardly_ever_gives_a_word_more_than_ninety_percent():
-    translator, texts = Translator.load(), english_spanish.load("test")[:50]
+def test_the_machine_hardly_ever_gives_a_word_more_than_ninety_percent(translator):
+    texts = english_spanish.load("test")[:50]
     means = [translator.translate(text).mean_log_prob for text, _ in texts]
     assert max(means) < math.log(0.91)

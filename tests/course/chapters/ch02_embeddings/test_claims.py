@@ -1,18 +1,15 @@
 """What notebook 02 says is what its cells print, and what no cell shows."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 import torch
 
 from course.grammar.classes import english_class
-from transformer_lib import Translator
+from course.notebook_tools import sections
 
 
-def test_the_nearest_words_to_trees_and_cow_share_number_and_gender():
-    translator = Translator.load()
+def test_the_nearest_words_to_trees_and_cow_share_number_and_gender(translator):
     table = torch.nn.functional.normalize(translator.model.src_embed.table.weight.detach(), dim=-1)
     words = translator.src.vocab.tokens
     for word, gender, number in (("trees", "m", "many"), ("cow", "f", "one")):
@@ -21,9 +18,7 @@ def test_the_nearest_words_to_trees_and_cow_share_number_and_gender():
         assert {(kind.gender, kind.number) for kind in kinds} == {(gender, number)}
 
 
-CELLS = json.loads((Path(__file__).parents[4] / "notebooks/02_embeddings.ipynb").read_text())[
-    "cells"
-]
+CELLS = sections.series()["02_embeddings"].cells
 
 
 @pytest.mark.parametrize(
@@ -36,8 +31,7 @@ CELLS = json.loads((Path(__file__).parents[4] / "notebooks/02_embeddings.ipynb")
     ],
 )
 def test_the_words_after_a_cell_give_the_numbers_that_it_prints(cell, number):
-    place = [one["id"] for one in CELLS].index(cell)
-    texts = [out.get("text", []) for out in CELLS[place]["outputs"]]
-    printed = re.findall(number, "".join(line for text in texts for line in text))
-    said = "".join(CELLS[place + 1]["source"])
+    place = [one.id for one in CELLS].index(cell)
+    printed = re.findall(number, "".join(out.get("text", "") for out in CELLS[place].outputs))
+    said = CELLS[place + 1].source
     assert printed and all(re.search(rf"\b{found}(?!\d)", said) for found in printed)

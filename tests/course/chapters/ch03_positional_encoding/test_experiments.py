@@ -27,7 +27,7 @@ def test_rows_bags_and_digits_are_counted(monkeypatch):
     rows = [[4, 5, 6], [4, 5, 6], [4, 5, 6], [4, 5, 6]]
     written = [[4, 5, 6], [6, 5, 4], [4, 5], []]
     monkeypatch.setattr(positions, "TRAINED_TO", 2)
-    monkeypatch.setattr(positions, "rows_of", lambda length, count: rows)
+    monkeypatch.setattr(positions, "rows_of", lambda length: rows)
     monkeypatch.setattr(positions, "greedy_decode", lambda model, src, max_length: written)
     assert positions.copying(None, 3) == {
         "exact": 0.25,

@@ -1,17 +1,10 @@
 """What notebook 05 says of one head and of several, where no output of a cell shows it."""
 
-import pytest
-
-from transformer_lib import Translator, patch_attention
+from transformer_lib import patch_attention
 from transformer_lib.interpret.patching import ablate_head
 from transformer_lib.text import english_spanish
 
 RIDDLE = "The animal didn't cross the street because it was too "
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 def test_cansado_needs_no_head_of_the_encoder_but_ancha_does(translator):

@@ -1,17 +1,11 @@
 """What notebook 08 says of our translator, where no output of a cell shows it."""
 
-import pytest
 import torch
 
-from transformer_lib import Translator, patch_attention
+from transformer_lib import patch_attention
 from transformer_lib.text import english_spanish
 
 CROSS = "decoder.layers.1.cross_attn"
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 def test_one_head_reads_trees_while_gustan_is_written(translator):

@@ -5,18 +5,18 @@ from collections import defaultdict
 from course.chapters.ch10_training.experiments import stored_rows
 from course.chapters.ch14_real_text.experiments import curves
 from course.drawing.rows import verdict
-from course.experiments import load
+from course.experiments import load, load_runs
 
 
 def test_the_held_out_loss_of_50_rows_is_best_at_the_first_validation():
-    for run in load("held-out")["runs"]:
+    for run in load_runs("held-out"):
         losses, few = [e["validation_loss"] for e in run["history"]], run["pairs"] == 50
         assert (losses.index(min(losses)) == 0) == few and (losses[-1] > 4) == few
 
 
 def test_pre_norm_is_far_better_in_all_six_settings_and_warm_up_helps_post_norm_at_the_top():
     rows = defaultdict(list)
-    for run in load("norms")["runs"]:
+    for run in load_runs("norms"):
         rows[run["max_lr"], run["warmup"], run["norm_first"]].append(run["right_rows"])
     assert len(rows) == 12
     for (max_lr, warmup, norm_first), shares in rows.items():

@@ -8,7 +8,7 @@ import torch
 from course.chapters.ch10_training import experiment_ablations as ablations
 from course.chapters.ch10_training.experiment_first_steps import LOOP, loop
 from course.chapters.ch10_training.experiments import smoothing_penalty, train_with_a_fault
-from course.experiments import load
+from course.experiments import load, load_runs
 from transformer_lib import Transformer, make_model
 from transformer_lib.interpret.recording import attention_layers, record_attention
 from transformer_lib.recipes import RECIPES
@@ -36,12 +36,9 @@ def test_what_is_left_out_is_out():
 
 def test_at_the_middle_rate_the_warm_up_brings_post_norm_a_few_points():
     after, at_once = (
-        [
-            run["right_rows"]
-            for run in load("norms")["runs"]
-            if not run["norm_first"] and run["max_lr"] == 1e-3 and run["warmup"] == steps
-        ]
+        [run["right_rows"] for run in runs]
         for steps in (100, 1)
+        for runs in [load_runs("norms", norm_first=False, max_lr=1e-3, warmup=steps)]
     )
     assert len(after) == len(at_once) == 3 and min(after) > max(at_once)
     assert 0.03 < (sum(after) - sum(at_once)) / 3 < 0.08
@@ -63,7 +60,7 @@ def test_the_fault_lets_the_source_side_stand_still():
 def test_the_stored_loop_begins_as_it_would_now():
     stored = load("loop")
     assert [entry["step"] for entry in stored["history"]] == list(range(20, 401, 20))
-    [now] = loop(steps=400, until=20)["history"]
+    [now] = loop(until=20)["history"]
     assert now == pytest.approx(stored["history"][0], abs=2e-4)
 
 
@@ -108,7 +105,7 @@ def test_what_is_told_of_smoothing():
 
 def test_what_is_told_of_few_rows():
     """Notebook 10, section 9: on 50 rows the held-out loss begins near 2.3 and doubles."""
-    few = [run["history"] for run in load("held-out")["runs"] if run["pairs"] == 50]
+    few = [run["history"] for run in load_runs("held-out", pairs=50)]
     for history in few:
         assert history[0]["step"] == 25 and history[-1]["step"] == 400
         first, last = (history[i]["validation_loss"] for i in (0, -1))

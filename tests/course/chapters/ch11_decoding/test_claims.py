@@ -1,30 +1,22 @@
 """What notebook 11 says where no output of a cell shows it."""
 
-import json
 import math
 import statistics
 import threading
 from itertools import pairwise
-from pathlib import Path
 
-import pytest
 from pytest import approx
 
 from course.chapters.ch11_decoding.experiment_speculative import DRAFT
 from course.chapters.ch11_decoding.experiments import log_prob_of
 from course.chapters.ch11_decoding.figures import EVERY_DAY
 from course.experiments import load
+from course.notebook_tools import sections
 from transformer_lib.decoding import DecoderState, beam_search, penalty
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load as sentences
-from transformer_lib.translator import Translator
 
-CELLS = json.loads((Path(__file__).parents[4] / "notebooks/11_decoding.ipynb").read_text())["cells"]
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
+STORED = {(row["split"], row["beam"], row["alpha"]): row for row in load("beam")["rows"]}
 
 
 def test_the_student_is_a_sentence_that_training_did_not_have(translator):
@@ -40,8 +32,8 @@ def test_the_student_is_a_sentence_that_training_did_not_have(translator):
 def test_the_search_of_the_notebook_ends_when_it_has_found_all_sentences():
     names = {"math": math}
     for start in ("chain = {", "def search("):
-        source = next("".join(c["source"]) for c in CELLS if "".join(c["source"]).startswith(start))
-        exec(source, names)  # noqa: S102
+        cells = sections.series()["11_decoding"].cells
+        exec(next(cell.source for cell in cells if cell.source.startswith(start)), names)  # noqa: S102
     found = []
     search = threading.Thread(
         target=lambda: found.extend(names["search"](names["after_chain"], beam_size=9)), daemon=True
@@ -79,16 +71,15 @@ def test_what_a_written_word_costs_in_memory(translator):
 
 
 def test_wider_beams_find_likelier_and_shorter_sentences_that_are_not_more_often_right(translator):
-    stored = {(row["split"], row["beam"], row["alpha"]): row for row in load("beam")["rows"]}
-    curve = [stored["longer", beam, 0.0] for beam in (1, 2, 4, 8)]
+    curve = [STORED["longer", beam, 0.0] for beam in (1, 2, 4, 8)]
     assert all(one["log_prob"] < more["log_prob"] for one, more in pairwise(curve))
     assert all(one["words"] > more["words"] for one, more in pairwise(curve))
-    lengths = [stored["longer", 8, alpha]["words"] for alpha in (0.0, 0.6, 1.0, 2.0, 3.0)]
+    lengths = [STORED["longer", 8, alpha]["words"] for alpha in (0.0, 0.6, 1.0, 2.0, 3.0)]
     data = [len(translator.tgt.encode(spanish)) for _, spanish in sentences("longer")]
     assert lengths[1] - lengths[0] < 0.05, "the paper's alpha hardly makes them longer"
     assert max(lengths[:3]) < statistics.mean(data) - 0.2
     assert min(lengths[3:]) > statistics.mean(data) - 0.1
-    assert {stored["test", beam, 0.0]["right"] for beam in (1, 2, 4, 8)} == {997}
+    assert {STORED["test", beam, 0.0]["right"] for beam in (1, 2, 4, 8)} == {997}
 
 
 def repeats_itself(ids):
@@ -100,8 +91,7 @@ def repeats_itself(ids):
 
 
 def test_most_words_that_a_beam_saves_are_in_13_translations_that_repeated_themselves(translator):
-    stored = {(row["split"], row["beam"], row["alpha"]): row for row in load("beam")["rows"]}
-    assert stored["longer", 1, 0.0]["words"] - stored["longer", 8, 0.0]["words"] == approx(0.307)
+    assert STORED["longer", 1, 0.0]["words"] - STORED["longer", 8, 0.0]["words"] == approx(0.307)
     circles = [62, 124, 249, 307, 418, 551, 562, 647, 787, 827, 829, 858, 879]
     pairs = sentences("longer")
     src = source_batch([translator.src.encode(pairs[i][0]) for i in circles])

@@ -4,16 +4,10 @@ import math
 
 import pytest
 
-from course.chapters.ch11_decoding.experiments import choose, log_prob_of, search_split
+from course.chapters.ch11_decoding.experiments import choose, log_prob_of, search_all
 from transformer_lib.decoding import beam_search
 from transformer_lib.text.batching import source_batch
 from transformer_lib.text.english_spanish import load
-from transformer_lib.translator import Translator
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 def test_the_right_word_has_a_tenth_less_than_everything(translator):
@@ -31,8 +25,9 @@ def test_the_right_word_has_a_tenth_less_than_everything(translator):
 
 
 def test_choosing_afterwards_is_searching_again(translator):
-    found = search_split(translator, "longer", beam=4, count=6)
-    src = source_batch([translator.src.encode(english) for english, _ in load("longer")[:6]])
+    pairs = load("longer")[:6]
+    found = search_all(translator, pairs, beam=4)
+    src = source_batch([translator.src.encode(english) for english, _ in pairs])
     for alpha in (0.0, 3.0):
         again = beam_search(translator.model, src, beam_size=4, length_penalty=alpha)
         assert [one[0].ids for one in again] == [one.ids for one in choose(found, alpha)]

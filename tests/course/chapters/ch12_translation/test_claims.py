@@ -2,12 +2,10 @@
 
 from course.chapters.ch12_translation import experiments as lab
 from course.notebook_tools import sections
-from transformer_lib import Translator
 from transformer_lib.text import english_spanish
 
 
-def test_the_translator_warns_of_rain_but_not_of_every_mistake():
-    translator = Translator.load()
+def test_the_translator_warns_of_rain_but_not_of_every_mistake(translator):
     doubts = [
         translator.confidence.warning(translator.translate(english).mean_log_prob)
         for english in ("It is raining", "I like trees and music", "I like you", "trees")
@@ -27,9 +25,9 @@ def test_no_translation_in_the_lesson_of_liking_has_a_tree():
     assert not any("árbol" in spanish.lower() for _, spanish in lesson)
 
 
-def test_i_like_trees_is_a_sentence_of_gustar_and_right():
+def test_i_like_trees_is_a_sentence_of_gustar_and_right(translator):
     right = dict(english_spanish.load("gustar"))["I like trees"]
-    assert Translator.load().translate("I like trees").text == right
+    assert translator.translate("I like trees").text == right
 
 
 def test_in_training_no_sentence_begins_with_it_and_rain_falls_after_because():

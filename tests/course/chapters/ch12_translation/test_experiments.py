@@ -7,13 +7,15 @@ import torch
 from course import experiments
 from course.chapters.ch12_translation import experiments as lab
 from course.mine.bench import of_file
-from transformer_lib import Translator
+from transformer_lib import count_parameters
 
 
-def test_a_lesson_trains_own_parts_on_its_sentences_and_leaves_other_words_alone(capsys):
-    own, language = SimpleNamespace(**of_file("", at_work=True).names), Translator.load()
+def test_a_lesson_trains_own_parts_on_its_sentences_and_leaves_other_words_alone(
+    capsys, translator
+):
+    own, language = SimpleNamespace(**of_file("", at_work=True).names), translator
     fresh = lab.learn(own, language, [], steps=0)
-    sizes = [sum(weight.numel() for weight in one.parameters()) for one in (fresh, language.model)]
+    sizes = [count_parameters(one) for one in (fresh, language.model)]
     assert sizes[0] == 407_872 and round(sizes[1] / sizes[0]) == 3, "notebook 12 says so"
     model = lab.learn(own, language, [("I like dogs", "Me gustan los perros")], steps=150)
     assert lab.write(own, language, model, "I like dogs") == "Me gustan los perros"

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from transformer_lib import PAD, Translator
+from transformer_lib import PAD
 from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import patch_attention
 from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy, measurable
@@ -24,11 +24,14 @@ def hidden(batch, words, layer):
     return edit
 
 
+@pytest.fixture(scope="module")
+def items(translator):
+    return measurable(translator, english_spanish.load_pronoun(), half=1)
+
+
 @pytest.mark.slow
-def test_nothing_that_is_written_depends_on_the_pronoun():
+def test_nothing_that_is_written_depends_on_the_pronoun(translator, items):
     """Spanish drops it: hidden from all other places, no word changes that the model predicts."""
-    translator = Translator.load()
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)
     batch, model = PronounBatch(translator, items), translator.model
     layers = [name for name in attention_layers(model) if "encoder" in name or "cross" in name]
 
@@ -42,10 +45,7 @@ def test_nothing_that_is_written_depends_on_the_pronoun():
 
 
 @pytest.mark.slow
-def test_the_head_of_the_pronoun_finds_nouns_from_it_and_none_from_they():
-    translator = Translator.load()
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)
-
+def test_the_head_of_the_pronoun_finds_nouns_from_it_and_none_from_they(translator, items):
     def shares(pronoun):
         which = [item for item in items if pronoun in item.english.lower().split()]
         rows = head_accuracy(translator, PronounBatch(translator, which))

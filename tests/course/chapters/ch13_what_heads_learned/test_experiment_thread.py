@@ -6,14 +6,8 @@ from course import experiments
 from course.chapters.ch13_what_heads_learned import experiment_thread as thread
 from course.chapters.ch13_what_heads_learned.experiments import translate_changed
 from transformer_lib.interpret.patching import ablate_head
-from transformer_lib.translator import Translator
 
 CROSS = "decoder.layers.1.cross_attn"
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 @pytest.fixture(scope="module")

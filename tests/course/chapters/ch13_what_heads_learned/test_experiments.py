@@ -16,14 +16,9 @@ from course.chapters.ch13_what_heads_learned.experiments import (
 from transformer_lib.interpret.patching import ablate_head
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, measurable
 from transformer_lib.text import english_spanish
-from transformer_lib.translator import SHIPPED_MODEL, Translator
+from transformer_lib.translator import SHIPPED_MODEL
 
 LAYER, HEAD = "encoder.layers.1.self_attn", 2
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 def test_what_is_stored_is_what_the_model_does(translator):

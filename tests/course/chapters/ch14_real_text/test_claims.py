@@ -4,7 +4,7 @@ from statistics import fmean
 
 from course.chapters.ch10_training.experiments import stored_rows
 from course.chapters.ch14_real_text import experiments as real_text
-from course.experiments import load
+from course.experiments import load, load_runs
 from transformer_lib.files import read_json
 from transformer_lib.text import everyday, phrasebook
 from transformer_lib.text.languages import read_languages
@@ -54,19 +54,19 @@ def test_a_warning_meets_46_of_66_wrong_translations_and_one_of_54_right_ones():
 
 
 def test_the_longest_penalty_won_on_validation_with_every_seed():
-    for run in load("multi30k")["runs"]:
+    for run in load_runs("multi30k"):
         scores = list(run["validation_bleu"].values())
         assert scores == sorted(scores) and run["length_penalty"] == 2.2
 
 
 def test_what_fifty_sentences_teach_and_what_is_forgotten():
-    runs = load("lora")["runs"]
-    lost = {
-        replay: [round(200 * (0.94 - run["everyday"])) for run in runs if run["replay"] == replay]
+    runs = load_runs("lora")
+    alone, phrases, grammar = (
+        [round(200 * (0.94 - run["everyday"])) for run in runs if run["replay"] == replay]
         for replay in (None, "phrasebook", "grammar")
-    }
-    assert [(min(some), max(some)) for some in lost.values()][:2] == [(7, 11), (2, 5)]
-    assert lost["grammar"] == [40, 40, 17, 5, 9, 8]
+    )
+    assert [(min(some), max(some)) for some in (alone, phrases)] == [(7, 11), (2, 5)]
+    assert grammar == [40, 40, 17, 5, 9, 8]
     for replays in ((None,), (None, "phrasebook")):
         words = [run["words"] for run in runs if run["replay"] in replays]
         assert (min(words), max(words)) == (0.8, 0.88)

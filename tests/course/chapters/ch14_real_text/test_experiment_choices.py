@@ -2,7 +2,6 @@
 
 from course import experiments
 from course.chapters.ch14_real_text import experiment_choices as choices
-from transformer_lib.translator import Translator
 
 
 def test_the_first_article_tells():
@@ -22,7 +21,7 @@ def test_an_insult_is_kept_by_one_of_its_words(monkeypatch):
     assert [one["kept"] for one in found["translations"]] == [True, False]
 
 
-def test_what_is_stored_is_whole_and_a_part_measured_again_is_the_same():
+def test_what_is_stored_is_whole_and_a_part_measured_again_is_the_same(larger):
     stored = experiments.load("choices")
     for told, frames in choices.FRAMES.items():
         for whose, jobs in choices.JOBS.items():
@@ -30,8 +29,7 @@ def test_what_is_stored_is_whole_and_a_part_measured_again_is_the_same():
             assert len(row.pop("translations")) == sum(row.values()) == 15 * len(frames)
             assert len(jobs.split()) == 15
     assert stored["insults"]["sentences"] == len(choices.INSULTS) == 24
-    translator = Translator.load("tatoeba")
     some = stored["insults"]["translations"][:6]
-    assert choices.translate(translator, [one["english"] for one in some]) == [
+    assert choices.translate(larger, [one["english"] for one in some]) == [
         one["translation"] for one in some
     ]

@@ -7,7 +7,6 @@ import pytest
 from course import experiments
 from course.chapters.ch14_real_text import experiment_doubt as doubt
 from transformer_lib.text import everyday
-from transformer_lib.translator import Translator
 
 
 def rows(right, wrong):
@@ -45,11 +44,6 @@ def test_what_is_chosen_on_one_half_is_told_on_the_other(monkeypatch):
     assert used["chosen on"] == {"auroc": 1.0, "right doubted": 0.05, "wrong doubted": 1.0}
     assert used["told on"] == {"auroc": 1.0, "right doubted": 0.1, "wrong doubted": 1.0}
     assert found["scores"]["other"]["chosen on"]["auroc"] == 0.5
-
-
-@pytest.fixture(scope="module")
-def larger():
-    return Translator.load("tatoeba")
 
 
 def test_the_scores_of_a_translation_are_those_of_its_tokens(larger):

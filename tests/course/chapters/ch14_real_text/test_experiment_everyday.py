@@ -9,8 +9,9 @@ from course.chapters.ch14_real_text.experiment_everyday import (
     adjectives_that_agree,
     pronouns_understood,
 )
+from course.experiments import load_runs
 from transformer_lib.text import english_spanish
-from transformer_lib.translator import MODELS, Translator
+from transformer_lib.translator import MODELS
 
 
 def test_only_a_wrong_form_is_counted_against_it():
@@ -54,7 +55,7 @@ def test_pronouns_are_judged_by_the_adjective_alone():
     }
 
 
-def test_held_out_sentences_are_scored_against_all_their_translations(monkeypatch):
+def test_held_out_sentences_are_scored_against_all_their_translations(monkeypatch, translator):
     monkeypatch.setattr("transformer_lib.metrics.RESAMPLES", 10)  # quicker
     pairs = [
         ("I like trees", "Amo los árboles"),
@@ -62,7 +63,7 @@ def test_held_out_sentences_are_scored_against_all_their_translations(monkeypatc
         ("I like trees", "Me gustan los árboles"),
         ("I like dogs", "Me gusta"),
     ]
-    found = everyday.score(Translator.load(), everyday.references_of(pairs), beam=1)
+    found = everyday.score(translator, everyday.references_of(pairs), beam=1)
     assert (found["sentences"], found["references"], found["unreadable"]) == (3, 4, 1)
     assert found["exact_match"] == pytest.approx(1 / 3)
 
@@ -80,11 +81,10 @@ def test_two_ways_of_translating_are_compared_on_the_same_draws_of_sentences():
     assert everyday.paired(right, luck, several)["bleu"]["p"] > 0.05
 
 
-def test_a_seed_that_is_measured_again_replaces_its_own_run_alone(tmp_path, monkeypatch):
-    (tmp_path / "test.tsv").write_text("I like trees.\tMe gustan los árboles.\n", "utf-8")
-    monkeypatch.setattr(everyday.downloads, "get", lambda name: {"test": tmp_path / "test.tsv"})
+def test_a_seed_that_is_measured_again_replaces_its_own_run_alone(monkeypatch):
+    monkeypatch.setattr(everyday, "real_pairs", lambda split: [])
     monkeypatch.setattr(everyday, "one_seed", lambda folder, held_out: {"seed": 1, "of": folder})
-    stored = everyday.load("everyday-seeds")["runs"]
+    stored = load_runs("everyday-seeds")
     first, again, last = everyday.measure_seeds(["runs/mine"])["runs"]
     assert (first, last) == (stored[0], stored[2])
     assert again == {"seed": 1, "of": Path("runs/mine")}
@@ -93,10 +93,8 @@ def test_a_seed_that_is_measured_again_replaces_its_own_run_alone(tmp_path, monk
 def test_the_scores_of_a_seed_are_those_of_its_translations():
     held_out = {"I like trees.": ["Me gustan los árboles."]}
     found = everyday.one_seed(MODELS["tatoeba"], held_out)
-    stored = next(run for run in everyday.load("everyday-seeds")["runs"] if run["seed"] == 2)
-    assert found["bleu, beam 1"] == found["bleu, beam 5"] == pytest.approx(100)
-    for name in ("seed", "validation_loss", "right of our 200", "right of 60 first"):
-        assert found[name] == pytest.approx(stored[name]), name
-    assert found["right of 60 first, by beam"] == pytest.approx(
-        stored["right of 60 first, by beam"]
-    )
+    (stored,) = load_runs("everyday-seeds", seed=2)
+    bleu = [found.pop(f"bleu, beam {beam}") for beam in everyday.BEAMS]
+    assert bleu == pytest.approx([100, 100])
+    for name, value in found.items():
+        assert value == pytest.approx(stored[name]), name

@@ -9,11 +9,11 @@ import pytest
 import torch
 from torch.nn.functional import kl_div
 
-from course import experiments
 from course.chapters.ch14_real_text import experiment_multi30k as experiment
 from course.chapters.ch14_real_text.experiment_multi30k import token_bleu
 from course.chapters.ch14_real_text.experiment_multi30k_sweep import r_drop_loss
 from course.chapters.ch16_before import experiment_pictures as pictures
+from course.experiments import load, load_runs
 from transformer_lib import recipes
 from transformer_lib.decoding import Hypothesis
 from transformer_lib.model.config import TOY
@@ -36,7 +36,7 @@ def test_the_readme_ranks_both_languages_by_the_penalty_chosen_on_validation():
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     told = {row[0]: (row, below) for row, below in pairwise(rows) if row[0]}
     for name, what in (("multi30k", "German"), ("multi30k-fr", "French")):
-        stored, (row, below) = experiments.load(name), told[f"Multi30k, English to {what}"]
+        stored, (row, below) = load(name), told[f"Multi30k, English to {what}"]
         mean = stored["mean_bleu"]
         assert row[2].split()[0] == f"**{mean['beam']:.1f}**"
         assert below[1].startswith("the same, ranked as published")
@@ -45,11 +45,11 @@ def test_the_readme_ranks_both_languages_by_the_penalty_chosen_on_validation():
 
 
 def test_nothing_on_the_ladder_is_better_than_muon_which_the_recipe_has():
-    bleu = {run["what"]: run["best_bleu"] for run in experiments.load("multi30k-ladder")["runs"]}
-    assert max(bleu, key=bleu.get) == experiments.load("multi30k")["recipe"]["optimizer"].title()
+    bleu = {run["what"]: run["best_bleu"] for run in load_runs("multi30k-ladder")}
+    assert max(bleu, key=bleu.get) == load("multi30k")["recipe"]["optimizer"].title()
     assert {"AdamW", "AdamW, twice the rate", "dropout 0.3", "BPE-dropout"} < bleu.keys()
     assert {"R-Drop, half the updates", "half the updates"} < bleu.keys()
-    for run in experiments.load("multi30k")["runs"]:
+    for run in load_runs("multi30k"):
         assert 1.7 < run["seconds"] / 3600 < 2.1
 
 
@@ -88,25 +88,21 @@ def test_of_each_beam_the_likeliest_per_word_counts(monkeypatch):
 
 
 def test_what_is_stored_was_scored_as_the_paper_was():
-    for name in ["multi30k", "multi30k-fr"]:
-        stored = experiments.load(name)
-        model, training, subwords = recipes.multi30k_sizes()
+    german = experiment.PUBLISHED["de"]["reference_tokens"]
+    model, training, subwords = recipes.multi30k_sizes()
+    for name, tokens in ("multi30k", german), ("multi30k-fr", 13_988):
+        stored = load(name)
         known = stored["recipe"]["training"]  # what came later changes nothing where it isn't set
-        settings = {name: dataclasses.asdict(training)[name] for name in known}
         assert stored["recipe"] == {
             "model": dataclasses.asdict(model),
-            "training": settings,
+            "training": {setting: dataclasses.asdict(training)[setting] for setting in known},
             "optimizer": "muon",
             "subwords": subwords,
         }
         for seed, run in enumerate(stored["runs"]):
             assert run["seed"] == seed
-            tokens = {
-                "multi30k": experiment.PUBLISHED["de"]["reference_tokens"],
-                "multi30k-fr": 13_988,
-            }
-            assert run["beam"]["reference_tokens"] == tokens[name]
-            assert run["per_word"]["reference_tokens"] == run["beam"]["reference_tokens"]
+            for way in ("beam", "per_word"):
+                assert run[way]["reference_tokens"] == tokens
             best = max(run["validation_bleu"], key=run["validation_bleu"].get)
             assert run["length_penalty"] == float(best)  # chosen on validation
 
@@ -132,16 +128,19 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
 
 
 def test_how_far_the_recurrent_one_is_below_as_notebook_16_says():
-    sweep = {run["what"]: run for run in experiments.load("multi30k-ladder")["runs"]}
-    machines = {run["what"]: run for run in experiments.load("multi30k-recurrent")["runs"]}
-    base, recurrent = sweep["as it is"], sweep["recurrent, with attention"]
-    greedily = [
-        base["greedy_bleu"] - recurrent["greedy_bleu"],
-        *(
-            machines["transformer"][split]["bleu"] - machines["additive"][split]["bleu"]
-            for split in ("validation", "test")
-        ),
-    ]
+    base, recurrent = (
+        run
+        for what in ("as it is", "recurrent, with attention")
+        for run in load_runs("multi30k-ladder", what=what)
+    )
+    transformer, additive = (
+        run
+        for what in ("transformer", "additive")
+        for run in load_runs("multi30k-recurrent", what=what)
+    )
+    greedily = [base["greedy_bleu"] - recurrent["greedy_bleu"]]
+    for split in ("validation", "test"):
+        greedily.append(transformer[split]["bleu"] - additive[split]["bleu"])
     beams = [base["beam_bleu"][a] - recurrent["beam_bleu"][a] for a in base["beam_bleu"]]
     assert [round(min(greedily), 1), round(max(greedily), 1)] == [0.9, 2.2]
     assert round(max(beams)) == 4

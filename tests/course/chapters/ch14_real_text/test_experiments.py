@@ -6,14 +6,8 @@ from course import experiments
 from course.chapters.ch14_real_text import experiments as lab
 from transformer_lib.text import english_spanish, everyday
 from transformer_lib.text.subwords import Subwords
-from transformer_lib.translator import Translator
 
 TEXTS = [text for pair in english_spanish.load("validation")[:200] for text in pair]
-
-
-@pytest.fixture(scope="module")
-def small():
-    return Translator.load("grammar")
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +15,12 @@ def subwords():
     return Subwords.learn(TEXTS, 400)
 
 
-def test_an_answer_is_a_translation_or_names_the_words(small):
-    assert lab.answer(small, "I like trees.") == "Me gustan los árboles."
-    assert lab.answer(small, "I like xylophones and zithers") == "(can't read xylophones, zithers)"
-    assert lab.answer(small, "") == "(can't read this)"
+def test_an_answer_is_a_translation_or_names_the_words(translator):
+    assert lab.answer(translator, "I like trees.") == "Me gustan los árboles."
+    assert lab.answer(translator, "I like xylophones and zithers") == (
+        "(can't read xylophones, zithers)"
+    )
+    assert lab.answer(translator, "") == "(can't read this)"
 
 
 def test_a_word_away_is_one_exchanged_added_or_left_out():

@@ -1,5 +1,8 @@
 """The spoiled corpus of assignment 7: its faults are there, and can be mended or dropped."""
 
+import html
+import re
+
 from course.chapters.ch14_real_text import messy_corpus as messy
 from course.chapters.ch14_real_text.assignment_7_checks import (
     BROKEN,
@@ -19,13 +22,7 @@ SEEDS = range(5)
 def test_cleaning_gives_back_the_originals():
     """The solutions of the assignment, one after the other, undo what was done to the pairs."""
     for seed in SEEDS:
-        names = {
-            "html": __import__("html"),
-            "re": __import__("re"),
-            "key": key,
-            "is_spanish": is_spanish,
-            "BROKEN": BROKEN,
-        }
+        names = {"html": html, "re": re, "key": key, "is_spanish": is_spanish, "BROKEN": BROKEN}
         for name in ("my_clean_pair", "my_deduplicate"):
             exec(solutions(assignment(7))[name], names)
         clean = [pair for line in lines(seed) if (pair := names["my_clean_pair"](*line))]

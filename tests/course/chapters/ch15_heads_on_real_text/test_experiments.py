@@ -13,16 +13,6 @@ from transformer_lib.translator import Translator
 
 
 @pytest.fixture(scope="module")
-def small():
-    return Translator.load("grammar")
-
-
-@pytest.fixture(scope="module")
-def large():
-    return Translator.load("tatoeba")
-
-
-@pytest.fixture(scope="module")
 def items():
     return corpus.template_items(adjectives=1)
 
@@ -61,7 +51,7 @@ def test_a_pronoun_can_be_said_as_its_noun():
 # --- places ---
 
 
-@pytest.mark.parametrize("name", ["small", "large"])
+@pytest.mark.parametrize("name", ["translator", "larger"])
 def test_the_batch_knows_its_places(name, request):
     translator = request.getfixturevalue(name)
     batch = corpus.AgreementBatch(translator, few("another noun between"))
@@ -76,7 +66,7 @@ def test_the_batch_knows_its_places(name, request):
         assert words(batch.tgt_in[row], batch.noun_out[row], tgt) == [*item.noun_out]
         assert words(batch.tgt_in[row], batch.writing[row], tgt) == ["es"]
         assert tgt[int(batch.right[row])].lstrip("Ġ") == item.spanish.split()[-1][:-1].replace(
-            "ñ", "Ã±" if name == "large" else "ñ"
+            "ñ", "Ã±" if name == "larger" else "ñ"
         )
         assert batch.kept[int(batch.partner[row])].pair == item.pair
     assert (batch.partner != batch.rows).all()
@@ -101,12 +91,12 @@ def test_switched_off_and_barred():
 # --- measures ---
 
 
-def test_margins_are_differences_of_log_probabilities(small):
-    batch = corpus.AgreementBatch(small, few("after is"))
+def test_margins_are_differences_of_log_probabilities(translator):
+    batch = corpus.AgreementBatch(translator, few("after is"))
     with torch.no_grad():
-        logits = small.model(batch.src, batch.tgt_in)[batch.rows, batch.out].log_softmax(-1)
+        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.out].log_softmax(-1)
     by_hand = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
-    torch.testing.assert_close(probes.margins(small, batch), by_hand, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(probes.margins(translator, batch), by_hand, rtol=1e-4, atol=1e-4)
 
 
 def test_an_interval_holds_the_mean_and_groups_stay_together():
@@ -120,39 +110,40 @@ def test_an_interval_holds_the_mean_and_groups_stay_together():
     assert statistics.interval(many, torch.arange(400) // 2) == [0.5, 0.5]
 
 
-def test_the_head_of_notebook_13_is_found_again(small, items):
-    batch = corpus.AgreementBatch(small, items[:96])
-    table = probes.finds(small, batch)
+def test_the_head_of_notebook_13_is_found_again(translator, items):
+    batch = corpus.AgreementBatch(translator, items[:96])
+    table = probes.finds(translator, batch)
     best = max(table, key=lambda row: row["finds"])
-    assert (best["layer"], best["head"]) == ("encoder.layers.1.self_attn", 2)
-    without = probes.right_endings(small, batch, edits=probes.off([(best["layer"], best["head"])]))
-    assert probes.right_endings(small, batch) == 1 and without < 0.6
+    head = best["layer"], best["head"]
+    assert head == ("encoder.layers.1.self_attn", 2)
+    without = probes.right_endings(translator, batch, edits=probes.off([head]))
+    assert probes.right_endings(translator, batch) == 1 and without < 0.6
 
 
-def test_all_vectors_of_a_state_bring_all_of_the_gender(small):
-    batch = corpus.AgreementBatch(small, few("after is"))
-    table = probes.patched(small, batch, "encoder")
+def test_all_vectors_of_a_state_bring_all_of_the_gender(translator):
+    batch = corpus.AgreementBatch(translator, few("after is"))
+    table = probes.patched(translator, batch, "encoder")
     assert table.shape == (3, 5) and table[0, 1] > 0.9 > 0.1 > table[0, 0].abs()
-    last = probes.patched(small, batch, "decoder")
+    last = probes.patched(translator, batch, "decoder")
     assert last[-1, int(batch.out[0])] == pytest.approx(1, abs=1e-4)  # what is written from
-    with record_outputs(small.model, "src_positions") as outputs:
-        before = probes.margins(small, batch)
+    with record_outputs(translator.model, "src_positions") as outputs:
+        before = probes.margins(translator, batch)
     every = {"src_positions": lambda x: outputs["src_positions"][batch.partner]}
-    other = probes.margins(small, batch, src=batch.src[batch.partner])
-    torch.testing.assert_close(probes.margins(small, batch, outputs=every), other)
+    other = probes.margins(translator, batch, src=batch.src[batch.partner])
+    torch.testing.assert_close(probes.margins(translator, batch, outputs=every), other)
     assert (other < 0).all() and (before > 0).all()
     with pytest.raises(ValueError, match="needs its partner"):
-        probes.patched(small, corpus.AgreementBatch(small, few("after is", 3)), "encoder")
+        probes.patched(translator, corpus.AgreementBatch(translator, few("after is", 3)), "encoder")
 
 
-def test_the_lens_ends_where_the_model_does(large):
-    batch = corpus.AgreementBatch(large, few("after is"))
-    found = probes.lens(large, batch)
-    assert len(found) == 1 + large.model.config.N
+def test_the_lens_ends_where_the_model_does(larger):
+    batch = corpus.AgreementBatch(larger, few("after is"))
+    found = probes.lens(larger, batch)
+    assert len(found) == 1 + larger.model.config.N
     assert found[-1]["margin"] == pytest.approx(
-        probes.margins(large, batch).mean().item(), abs=1e-4
+        probes.margins(larger, batch).mean().item(), abs=1e-4
     )
-    assert found[0]["top"] == 0 and found[-1]["right"] == probes.right_endings(large, batch)
+    assert found[0]["top"] == 0 and found[-1]["right"] == probes.right_endings(larger, batch)
 
 
 # --- the command ---
@@ -174,11 +165,11 @@ def test_models_are_named_on_the_command_line_and_others_stay(monkeypatch, tmp_p
 # --- what is stored ---
 
 
-@pytest.mark.parametrize("name", ["small", "large", "earlier"])
+@pytest.mark.parametrize("name", ["translator", "larger", "earlier"])
 def test_a_part_of_it_measured_again_is_the_same(name, request):
     translator = request.getfixturevalue(name)
     stored = experiments.load("heads-on-real-text")["models"][
-        {"small": "grammar", "large": "tatoeba", "earlier": "earlier"}[name]
+        {"translator": "grammar", "larger": "tatoeba", "earlier": "earlier"}[name]
     ]
     batch = corpus.AgreementBatch(translator, corpus.template_items(["after is"]))
     told = stored["right"]["after is"]["adjective"]

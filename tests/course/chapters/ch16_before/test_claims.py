@@ -3,19 +3,21 @@
 import numpy as np
 import pytest
 
-from course import experiments
-from course.chapters.ch16_before.experiment_waiting import quickest
+from course.chapters.ch16_before.experiment_adjective import FROM
+from course.chapters.ch16_before.experiment_waiting import LENGTHS, quickest
 from course.chapters.ch16_before.experiments import SPECS, chosen
 from course.chapters.ch16_before.figures import LEARNED
-from course.experiments import long_training
+from course.experiments import load, load_runs, long_training
 from course.experiments.long_training import SPLITS
 from transformer_lib.text import english_spanish
-from transformer_lib.translator import Translator
 
 
 def exchanged(kind: str, whose: str) -> list[float]:
-    runs = experiments.load("before-adjective")["runs"]
-    return [run["agreement"][whose] for run in runs if run["what"] == kind]
+    return [run["agreement"][whose] for run in load_runs("before-adjective", what=kind)]
+
+
+def right(kind: str, split: str) -> list[float]:
+    return [run["right"][split] for run in chosen()[kind]]
 
 
 def by_length(kind: str) -> dict[int, float]:
@@ -30,7 +32,7 @@ def by_length(kind: str) -> dict[int, float]:
 
 
 def test_with_attention_most_rows_of_ten_digits_are_right_and_it_runs_backwards():
-    runs = [r for r in experiments.load("backwards")["runs"] if r["attention"] == "dot"]
+    runs = load_runs("backwards", attention="dot")
     assert round(100 * np.mean([run["by_length"][-1]["right"] for run in runs])) == 86
     for run in runs:
         most = np.array(run["looks"])[:-1].argmax(axis=1)
@@ -38,13 +40,10 @@ def test_with_attention_most_rows_of_ten_digits_are_right_and_it_runs_backwards(
 
 
 def test_with_additive_scores_a_digit_or_two_is_attended_to_elsewhere_and_more_rows_are_right():
-    runs = experiments.load("backwards")["runs"]
-    right = {
-        kind: [run["by_length"][-1]["right"] for run in runs if run["attention"] == kind]
-        for kind in ("dot", "additive")
-    }
-    assert min(right["additive"]) > max(right["dot"])
-    for run in (run for run in runs if run["attention"] == "additive"):
+    dot, additive = (load_runs("backwards", attention=kind) for kind in ("dot", "additive"))
+    right = [[run["by_length"][-1]["right"] for run in runs] for runs in (dot, additive)]
+    assert min(right[1]) > max(right[0])
+    for run in additive:
         most = np.array(run["looks"])[:-1].argmax(axis=1)
         assert np.sum(most != np.arange(len(most))[::-1]) in (1, 2)
 
@@ -53,21 +52,13 @@ def test_with_additive_scores_a_digit_or_two_is_attended_to_elsewhere_and_more_r
 
 
 def test_with_it_and_on_longer_sentences_no_seed_changes_the_order():
-    def right(kind: str, split: str) -> list[float]:
-        return [run["right"][split] for run in chosen()[kind]]
-
     assert min(right("transformer", "pronoun")) > max(right("additive", "pronoun"))
     assert max(right("transformer", "longer")) < min(right("additive", "longer"))
 
 
 def test_what_attention_brings_on_ordinary_and_on_longer_sentences():
-    right = {
-        (kind, split): np.mean([run["right"][split] for run in chosen()[kind]])
-        for kind in ("none", "dot")
-        for split in ("test", "longer")
-    }
-    gains = [round(100 * (right["dot", s] - right["none", s])) for s in ("test", "longer")]
-    assert gains == [13, 62]
+    for split, gain in ("test", 13), ("longer", 62):
+        assert round(100 * (np.mean(right("dot", split)) - np.mean(right("none", split)))) == gain
 
 
 def test_how_far_one_state_is_behind_by_length():
@@ -78,9 +69,11 @@ def test_how_far_one_state_is_behind_by_length():
     assert round(additive[4] - blind[4]) == 9
 
 
-def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_nearly_always():
+def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_nearly_always(
+    translator,
+):
     """Why the text says not to read much into a curve."""
-    tokens, about_it = Translator.load().src.tokenizer, {}
+    tokens, about_it = translator.src.tokenizer, {}
     for split in SPLITS:
         for english, _ in english_spanish.load(split):
             words = {word.lower() for word in tokens(english)}
@@ -92,8 +85,8 @@ def test_short_sentences_are_hardly_ever_about_it_and_those_before_the_line_near
 
 
 def test_the_best_rate_of_the_transformer_is_ahead_by_less_than_its_seeds_differ():
-    runs = [run for run in experiments.load("before")["runs"] if run["what"] == "transformer"]
-    losses = {run["max_lr"]: long_training.best_loss(run) for run in runs if run["seed"] == 0}
+    runs = load_runs("before", what="transformer", seed=0)
+    losses = {run["max_lr"]: long_training.best_loss(run) for run in runs}
     seeds = [long_training.best_loss(run) for run in chosen()["transformer"]]
     assert 0 < losses[0.004] - losses[0.002] < max(seeds) - min(seeds)
 
@@ -102,58 +95,44 @@ def test_the_best_rate_of_the_transformer_is_ahead_by_less_than_its_seeds_differ
 
 
 def test_the_third_additive_translator_looks_at_it_too():
-    about = [run["map"] for run in chosen()["additive"]]
     weights = [
-        np.array(each["weights"]["readout.cross_attn"][0])[
-            each["written"].index("estaba"), each["read"].index("it")
+        each["weights"]["readout.cross_attn"][0][each["written"].index("estaba")][
+            each["read"].index("it")
         ]
-        for each in about
+        for each in (run["map"] for run in chosen()["additive"])
     ]
     assert max(weights[:2]) < 0.1 and weights[2] == pytest.approx(0.5, abs=0.03)
     assert all(run["gender"]["sentences"] == 997 for run in chosen()["additive"])
 
 
 def test_the_vector_at_the_adjective_has_most_of_the_gender_in_transformers_alone():
-    means = {
-        kind: [round(100 * np.mean(exchanged(kind, whose))) for whose in ("own", "other gender")]
-        for kind in ("transformer", "additive")
-    }
-    assert means == {"transformer": [94, 13], "additive": [86, 64]}
-    lost = {
-        kind: round(
-            100 * (np.mean(exchanged(kind, "own")) - np.mean(exchanged(kind, "same gender")))
-        )
-        for kind in means
-    }
-    assert lost == {"transformer": 6, "additive": 9}
-    for share in exchanged("transformer", "own") + exchanged("additive", "own"):
-        assert share * 906 == pytest.approx(round(share * 906), abs=1e-3)  # sentences
+    for kind, told in ("transformer", (94, 6, 13)), ("additive", (86, 9, 64)):
+        own, same, other = (100 * np.mean(exchanged(kind, whose)) for whose in FROM)
+        assert (round(own), round(own - same), round(other)) == told
+        for share in exchanged(kind, "own"):
+            assert share * 906 == pytest.approx(round(share * 906), abs=1e-3)  # sentences
 
 
 # --- waiting
 
 
 def test_how_many_times_as_long_a_recurrent_layer_takes():
-    time = quickest(experiments.load("waiting")["runs"])
+    time = quickest(load_runs("waiting"))
     times = {n: time["recurrent", n] / time["self-attention", n] for n in (8, 128, 512)}
     assert [round(factor) for factor in times.values()] == [3, 10, 6]
 
 
 def test_less_of_the_difference_is_left_in_a_training_step():
-    step = quickest(experiments.load("waiting")["translators"], "what", "training_step")
+    step = quickest(load("waiting")["translators"], "what", "training_step")
     times = [step["dot", words] / step["transformer", words] for words in (8, 128)]
     assert [round(factor, 1) for factor in times] == [1.1, 2.4]
 
 
 def test_a_second_thread_slows_the_recurrent_layer_and_helps_self_attention_from_256_words_on():
-    runs = experiments.load("waiting")["runs"]
-    took = {(run["layer"], run["length"], run["threads"]): run["milliseconds"] for run in runs}
-    lengths = {length for _, length, _ in took}
-    assert all(took["recurrent", n, 2] > took["recurrent", n, 1] for n in lengths)
-    helped = [
-        n for n in sorted(lengths) if took["self-attention", n, 2] < took["self-attention", n, 1]
-    ]
-    assert helped == [256, 512]
+    one, two = (quickest(load_runs("waiting", threads=threads)) for threads in (1, 2))
+    assert all(two["recurrent", n] > one["recurrent", n] for n in LENGTHS)
+    layer = "self-attention"
+    assert [n for n in LENGTHS if two[layer, n] < one[layer, n]] == [256, 512]
 
 
 def test_what_is_kept_while_a_translator_writes_is_what_the_notebook_computes():
@@ -169,15 +148,14 @@ def test_what_is_kept_while_a_translator_writes_is_what_the_notebook_computes():
 
 
 def test_with_a_beam_each_at_its_best_length_penalty():
-    ladder = {run["what"]: run for run in experiments.load("multi30k-ladder")["runs"]}
+    ladder = {run["what"]: run for run in load_runs("multi30k-ladder")}
     new, old = ladder["as it is"], ladder["recurrent, with attention"]
     assert round(new["greedy_bleu"] - old["greedy_bleu"], 1) == 0.9
-    best = [max(run["beam_bleu"].values()) for run in (new, old)]
-    assert round(best[0] - best[1], 1) == 2.1
+    assert round(new["best_bleu"] - old["best_bleu"], 1) == 2.1
 
 
 def test_what_attention_brings_on_real_sentences():
-    runs = {run["what"]: run for run in experiments.load("multi30k-recurrent")["runs"]}
+    runs = {run["what"]: run for run in load_runs("multi30k-recurrent")}
 
     def gain(split: str, more: str, less: str) -> float:
         return runs[more][split]["bleu"] - runs[less][split]["bleu"]
@@ -186,7 +164,7 @@ def test_what_attention_brings_on_real_sentences():
     assert [round(gain(split, "dot", "none")) for split in both] == [10, 13]
     assert [round(gain(split, "additive", "dot")) for split in both] == [6, 3]
     assert round(gain("test", "transformer", "additive")) == 2
-    lengths = {split: runs["dot"][split] for split in both}
-    words = [each["written_tokens"] / each["reference_tokens"] for each in lengths.values()]
+    lengths = [runs["dot"][split] for split in both]
+    words = [each["written_tokens"] / each["reference_tokens"] for each in lengths]
     assert [round(share, 2) for share in words] == [1.14, 0.99]
     assert [run["training"]["max_lr"] for run in runs.values()] == [0.004, 0.004, 0.004, 0.003]

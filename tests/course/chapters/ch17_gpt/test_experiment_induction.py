@@ -1,19 +1,22 @@
 """Repeated rows: what is measured of a model that is made by hand, and a training of two steps."""
 
 import math
+from contextlib import nullcontext
 
 import pytest
 import torch
 
-from course import experiments
 from course.chapters.ch17_gpt import experiment_induction as induction
 from course.chapters.ch17_gpt.experiment_induction import ROW, WORDS, heads, losses, repeated
+from course.experiments import load_runs
 from transformer_lib.text.tokens import BOS, SPECIALS
 from transformer_lib.variants.language_model import LanguageModel
 
+RUNS = load_runs("induction")
 
-def batch(count=5):
-    return torch.tensor([[BOS, *row] for row in repeated(count, seed=3)])
+
+def batch():
+    return torch.tensor([[BOS, *row] for row in repeated(5, seed=3)])
 
 
 def test_a_row_comes_twice_and_its_words_once():
@@ -41,7 +44,7 @@ def test_a_model_that_knows_the_trick():
     assert found["second"] == pytest.approx(0, abs=1e-6)
 
 
-def test_an_induction_head_is_found():
+def test_an_induction_head_is_found(monkeypatch):
     # a head that is made to look there, and one that looks at the word before
     model, ids = LanguageModel(len(SPECIALS) + WORDS, induction.MODEL).eval(), batch()
     places = torch.arange(2 * ROW)
@@ -49,29 +52,20 @@ def test_an_induction_head_is_found():
     weights[:, 2, places, (places - ROW + 1).clamp(min=0)] = 1.0
     weights[:, 3, places, (places - 1).clamp(min=0)] = 1.0
 
-    class Fixed:
-        def __enter__(self):
-            return {"layers.1.self_attn": weights.expand(5, -1, -1, -1)}
-
-        def __exit__(self, *_):
-            pass
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(induction, "record_attention", lambda model: Fixed())
-        table = heads(model, ids)
-    assert [head["induction"] for head in table] == [0, 0, 1, 0]
-    assert [head["previous"] for head in table] == [0, 0, 0, 1]
-    assert [head["previous_first"] for head in table] == [0, 0, 0, 1]
     assert len(heads(model, ids)) == 2 * 4
+    fixed = nullcontext({"layers.1.self_attn": weights.expand(5, -1, -1, -1)})
+    monkeypatch.setattr(induction, "record_attention", lambda model: fixed)
+    table = heads(model, ids)
+    for name, head in ("induction", 2), ("previous", 3), ("previous_first", 3):
+        assert [one[name] for one in table] == [number == head for number in range(4)]
 
 
 def test_the_stored_heads_do_it():
-    stored = experiments.load("induction")
-    assert [run["seed"] for run in stored["runs"]] == list(induction.SEEDS)
+    assert [run["seed"] for run in RUNS] == list(induction.SEEDS)
     # the first row can't be learned: all words but those that were there are as likely
     floor = sum(math.log(WORDS - place) for place in range(ROW)) / ROW
-    for run in stored["runs"]:
-        assert run["history"][0]["second"] > 3.5 and run["second"] < 0.5
+    for run in RUNS:
+        assert run["second"] < 0.5
         assert run["history"][-1]["first"] > floor
         assert run["best"]["layer"] == "layers.1.self_attn" and run["best"]["induction"] > 0.5
         below = [head["previous"] for head in run["heads"] if head["layer"].startswith("layers.0")]
@@ -80,18 +74,18 @@ def test_the_stored_heads_do_it():
 
 
 def test_a_head_learns_where_to_look_while_the_loss_falls():
-    for run in experiments.load("induction")["runs"]:
+    for run in RUNS:
         entries = run["history"]
-        start = max(i for i, entry in enumerate(entries) if entry["second"] > 3)
-        end = next(i for i, entry in enumerate(entries) if entry["second"] < 0.5)
-        assert entries[start]["head"] < 0.25 and 0.75 < entries[end]["head"] < 0.85
+        start = [entry for entry in entries if entry["second"] > 3][-1]
+        end = next(entry for entry in entries if entry["second"] < 0.5)
+        assert start["head"] < 0.25 and 0.75 < end["head"] < 0.85
         assert entries[0]["second"] > 3.8 and entries[-1]["second"] < 0.05
-        assert (entries[end]["step"] - entries[start]["step"]) == induction.fall(run)
+        assert end["step"] - start["step"] == induction.fall(run)
 
 
 def test_what_notebook_17_tells_of_the_heads_that_are_off():
-    stored, elsewhere = experiments.load("induction"), []
-    for run in stored["runs"]:
+    elsewhere = []
+    for run in RUNS:
         off = run["second_with_a_head_off"]
         below, above = (
             [
@@ -110,4 +104,4 @@ def test_what_notebook_17_tells_of_the_heads_that_are_off():
         assert 0.645 < loss < 2.4 < math.log(ROW) and loss == max(off.values())
         elsewhere.append([loss for head, loss in below if head["previous_first"] < 0.065])
     assert [round(max(losses, default=0), 1) for losses in elsewhere[1:]] == [0.7, 0.5]
-    assert [induction.fall(run) for run in stored["runs"]] == [125, 75, 175]
+    assert [induction.fall(run) for run in RUNS] == [125, 75, 175]

@@ -6,18 +6,18 @@ import statistics
 import pytest
 import torch
 
-from course import experiments
 from course.chapters.ch17_gpt import experiment_one_text as lab
+from course.experiments import load_runs
 from course.experiments.long_training import best_loss
 from transformer_lib import count_parameters
 from transformer_lib.decoding import greedy_decode
 from transformer_lib.text import english_spanish
-from transformer_lib.text.batching import make_batch, source_batch
+from transformer_lib.text.batching import source_batch
 from transformer_lib.text.tokens import BOS, EOS, PAD
-from transformer_lib.training.step import batch_loss
 from transformer_lib.variants.language_model import LanguageModel
 
 TINY = dataclasses.replace(lab.ONE_STACK, d_model=16, d_ff=32)
+BASE = load_runs("since", what="base", chosen=True)
 MASKS = {"GPT": lab.gpt_mask, "prefix": lab.both_ways}
 
 
@@ -79,14 +79,6 @@ def test_it_is_the_language_model_of_the_one_text():
     torch.testing.assert_close(decode(model, SRC, TGT), plain.decode(text)[:, 4:])
 
 
-def test_only_spanish_is_learned(model):
-    batch = make_batch([([5, 6], [6, 5, 7]), ([7], [7])])
-    logits = model.generator(decode(model, batch.src, batch.tgt_in)).log_softmax(dim=-1)
-    asked = batch.tgt_out != PAD
-    expected = -logits.gather(-1, batch.tgt_out[..., None])[..., 0][asked].sum()
-    torch.testing.assert_close(batch_loss(model, batch, 0.0), expected)
-
-
 def test_it_writes_word_by_word_what_it_finds_likeliest(model):
     sources = [[5, 6, 7], [8], [6, 6, 5, 7, 8]]
     written = greedy_decode(model, source_batch(sources), max_length=6, cache=False)
@@ -109,41 +101,29 @@ def test_all_ways_are_equally_large():
 
 def test_the_translator_is_the_base_of_notebook_18():
     assert lab.TRANSLATOR.what == "base"
-    base = [  # of its ten seeds those that the two language models have
-        run
-        for run in experiments.load("since")["runs"]
-        if run["what"] == "base" and run["chosen"] and run["seed"] in lab.SEEDS
-    ]
+    # of its ten seeds those that the two language models have
+    base = [run for run in BASE if run["seed"] in lab.SEEDS]
     for split in lab.ASKED:
         assert lab.summary()[0][split] == [run["right"][split] for run in base]
 
 
 def test_the_numbers_that_notebook_17_tells():
-    translator, gpt, prefix = lab.summary()
-    mean = {
-        (way["what"], split): round(statistics.mean(way[split]), 2)
-        for way in (translator, gpt, prefix)
-        for split in lab.ASKED
-    }
+    translator, gpt, prefix = ways = lab.summary()
     for split, told in [("test", [0.85, 0.79, 0.76]), ("longer", [0.18, 0.21, 0.05])]:
-        assert [mean[way["what"], split] for way in (translator, gpt, prefix)] == told
-    assert {round(way["parameters"], -3) for way in (translator, gpt, prefix)} == {408_000}
+        assert [round(statistics.mean(way[split]), 2) for way in ways] == told
+    assert {round(way["parameters"], -3) for way in ways} == {408_000}
     assert len(english_spanish.load("train")) == 100_000 and lab.TRAINING.steps == 1200
-    for split, ways in [("pronoun", (translator, gpt, prefix)), ("test", (gpt, prefix))]:
-        for one in ways:
-            assert all(min(one[split]) < max(other[split]) for other in ways)  # the seeds overlap
+    for split, alike in [("pronoun", ways), ("test", (gpt, prefix))]:
+        for one in alike:
+            assert all(min(one[split]) < max(other[split]) for other in alike)  # the seeds overlap
     assert min(translator["test"]) > max(gpt["test"] + prefix["test"])
-    ten = sorted(
-        best_loss(run)
-        for run in experiments.load("since")["runs"]
-        if run["what"] == "base" and run["chosen"]
-    )
+    ten = sorted(map(best_loss, BASE))
     assert len(ten) == 10 and ten[8] < min(gpt["loss"]) < ten[9] < sorted(gpt["loss"])[1]
     assert max(gpt["loss"]) < min(prefix["loss"])
 
 
 def test_half_or_twice_the_learning_rate_costs_each_kind_at_least_14_points():
-    runs = [run for run in experiments.load("prompting-translations")["runs"] if run["seed"] == 0]
+    runs = load_runs("prompting-translations", seed=0)
     for kind in {run["what"] for run in runs}:
         of_kind = {run["max_lr"]: run["right"]["test"] for run in runs if run["what"] == kind}
         best = of_kind.pop(0.004)

@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
-from course import experiments
 from course.chapters.ch17_gpt import experiment_language_model as language_model
 from course.chapters.ch17_gpt import experiments as gpt
+from course.experiments import load, load_runs
 from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.surprise import CountingDraw, draw_counted
@@ -45,10 +45,10 @@ def test_the_floor_is_that_of_the_sentences_that_are_scored():
     assert gpt.floor() == pytest.approx(nats / tokens)
     longer = language_model.sentences(language_model.VALIDATION, language_model.VALIDATION_SEED)
     assert longer[: len(drawn)] == drawn
-    stored = experiments.load("floor")
-    floors = {"grammar": stored["grammar"], **stored["validation"]}
-    assert [round(one["nats_per_token"], 3) for one in floors.values()] == [1.984, 1.96, 1.953]
-    assert [one["sentences"] for one in floors.values()] == [40_000, 500, 2_000]
+    stored = load("floor")
+    floors = [stored["grammar"], *stored["validation"].values()]
+    assert [round(one["nats_per_token"], 3) for one in floors] == [1.984, 1.96, 1.953]
+    assert [one["sentences"] for one in floors] == [40_000, 500, 2_000]
 
 
 def test_the_interval_of_a_share():
@@ -111,33 +111,28 @@ def test_its_chances_are_chances_and_the_loss_is_their_mean(words):
 
 
 def test_the_stored_model_comes_near_the_floor_and_stays_above_it():
-    stored, floor = experiments.load("writing"), gpt.floor()
+    stored, floor = load("writing"), gpt.floor()
     losses = [entry["validation_loss"] for entry in stored["history"]]
     assert floor < losses[-1] < floor + 0.6 and losses[0] > floor + 1
     assert stored["sentences"] == gpt.TEXTS
 
 
 def test_what_notebook_17_tells_of_the_dials():
-    rows = {row["what"]: row for row in experiments.load("writing")["rows"]}
-    own = {name: row["own"] for name, row in rows.items()}
-    low, high = gpt.interval(own["temperature 1"], rows["temperature 1"]["drawn"])
+    plain, cold, hot, top_k, _ = rows = load("writing")["rows"]
+    assert [row["what"] for row in rows] == list(gpt.DIALS)
+    low, high = gpt.interval(plain["own"], plain["drawn"])
     assert 1 / 7.1 < low and high < 1 / 3.6  # "between one in seven and one in four"
-    assert 2 * own["temperature 1"] < min(own["temperature 0.5"], own["top-k 10"])
-    assert (
-        own["temperature 1.5"] < own["temperature 1"] / 2 and round(own["temperature 1"], 2) == 0.2
-    )
-    cold, plain, hot = (
-        rows[name]["words"] for name in ("temperature 0.5", "temperature 1", "temperature 1.5")
-    )
-    assert cold < 0.8 * plain and plain < 0.9 * hot
-    assert all(row["own_and_new"] > 0.9 * row["own"] for row in rows.values())
+    assert 2 * plain["own"] < min(cold["own"], top_k["own"])
+    assert hot["own"] < plain["own"] / 2 and round(plain["own"], 2) == 0.2
+    assert cold["words"] < 0.8 * plain["words"] and plain["words"] < 0.9 * hot["words"]
+    assert all(row["own_and_new"] > 0.9 * row["own"] for row in rows)
 
 
 def test_what_notebook_17_tells_of_counting():
     """It stands between the two others: about 1.00 nats above the floor, and the GPT 0.37."""
     words, learned, others = gpt.training_data()
     assert round(gpt.Counted(words, learned).loss(others) - gpt.floor(), 1) == 1.0
-    assert round(experiments.load("writing")["history"][-1]["validation_loss"], 2) == 2.33
+    assert round(load("writing")["history"][-1]["validation_loss"], 2) == 2.33
     assert len(set(others) - set(learned)) > 0.95 * len(others)
 
 
@@ -149,6 +144,6 @@ def test_what_notebook_17_tells_of_the_distance_to_the_floor():
         assert 0.585 < 0.5**slope < 0.665
         for size, distance in mean.items():  # at most a fifth from the straight line
             assert abs(math.log(distance / first) + slope * math.log(size / small)) < 0.2
-    for run in experiments.load("language-model")["runs"]:  # learned by heart
+    for run in load_runs("language-model"):  # learned by heart
         losses = [entry["validation_loss"] for entry in run["history"]]
         assert (run["sentences"] <= 3000) == (losses[-1] > losses[0] == min(losses))

@@ -5,7 +5,6 @@ from statistics import mean
 
 import pytest
 
-from course import experiments
 from course.chapters.ch17_gpt.experiment_language_model import VALIDATION, floor_under
 from course.chapters.ch18_since_2017.experiments import (
     ASKED,
@@ -20,13 +19,15 @@ from course.chapters.ch18_since_2017.experiments import (
 )
 from course.chapters.ch18_since_2017.figures import BETWEEN
 from course.drawing.rows import verdict
+from course.experiments import load, load_runs
 from course.experiments.long_training import best_loss
 from transformer_lib.text import english_spanish
 from transformer_lib.training.schedules import SCHEDULES
-from transformer_lib.translator import Translator
 
-STORED = experiments.load("since")
-CHOSEN = [run for run in STORED["runs"] if run["chosen"]]
+STORED = load("since")
+CHOSEN = load_runs("since", chosen=True)
+EDGE = {run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])}
+OF_LANGUAGE = load_runs("since-language-model")
 ROWS = {row["what"]: row for row in points(STORED["runs"])}
 DISTANCES = ("rotary", "ALiBi", "T5's positions")
 
@@ -41,6 +42,10 @@ def right(what: str, split: str) -> list[float]:
 
 def worth(what: str, split: str) -> float:
     return mean(ROWS[what][split])
+
+
+def edge_of_language_models() -> set[str]:
+    return {run["what"] for run in OF_LANGUAGE if run["chosen"] and run["max_lr"] == 8e-3}
 
 
 def stars(rows: list[dict]) -> set[tuple[str, str]]:
@@ -59,9 +64,8 @@ def test_twenty_seven_comparisons_have_a_star_and_luck_would_give_less_than_half
 
 
 def test_a_language_model_has_three_runs_of_the_base_and_luck_would_give_two_stars():
-    runs = experiments.load("since-language-model")["runs"]
-    changes = {run["what"] for run in runs} - {"base"}
-    assert sum(run["what"] == "base" and run["chosen"] for run in runs) == 3
+    changes = {run["what"] for run in OF_LANGUAGE} - {"base"}
+    assert len(load_runs("since-language-model", what="base", chosen=True)) == 3
     assert len(changes) * 2 / math.comb(6, 3) == 2
 
 
@@ -100,11 +104,10 @@ def test_how_far_the_seeds_of_the_base_are_apart():
         for split in ASKED
     }
     assert spread == {"test": 5, "pronoun": 22, "longer": 8}
-    assert math.comb(13, 3) == 286
 
 
 def test_larger_experts_are_no_better_than_the_gate():
-    larger = points([*STORED["runs"], *experiments.load("since-experts")["runs"]])
+    larger = points([*STORED["runs"], *load_runs("since-experts")])
     (experts,) = [row for row in larger if row["group"] == ELSEWHERE]
     gate = ROWS["SwiGLU"]
     for split, said in (("test", 6), ("pronoun", 19)):
@@ -122,8 +125,7 @@ def test_muon_is_ahead_one_token_farther_and_behind_from_17_on():
 
 
 def test_what_carries_over_to_the_language_model():
-    runs = experiments.load("since-language-model")["runs"]
-    gone = {row["what"]: row["nearer"] for row in nearer(runs)}
+    gone = {row["what"]: row["nearer"] for row in nearer(OF_LANGUAGE)}
     there = {what: verdict(shares, gone["base"]) for what, shares in gone.items()}
     here = {what: verdict(row["test"], ROWS["base"]["test"]) for what, row in ROWS.items()}
     both = {what for what in there if there[what] == here[what] == YES}
@@ -135,11 +137,10 @@ def test_what_carries_over_to_the_language_model():
     assert (here["stable"], there["stable"]) == (YES, LESS)
     assert round(mean(gone["Muon"])) == 25
     floor = floor_under(VALIDATION)
-    tried = [run for run in runs if run["what"] == "base" and run["seed"] == 0]
+    tried = load_runs("since-language-model", what="base", seed=0)
     assert [round(best_loss(run) - floor, 2) for run in tried] == [0.37, 0.25, 0.21]
-    highest = {run["what"] for run in runs if run["chosen"] and run["max_lr"] == 8e-3}
-    assert set(there) - highest == {"stable"}
-    assert {run["training"]["steps"] for run in runs} == {1200}
+    assert set(there) - edge_of_language_models() == {"stable"}
+    assert {run["training"]["steps"] for run in OF_LANGUAGE} == {1200}
 
 
 def test_a_part_is_trained_as_the_base_is():
@@ -179,15 +180,13 @@ def test_sizes_and_times():
     fewer = {what: round(100 * (1 - size[what] / size["base"])) for what in size}
     assert fewer["grouped queries"] == fewer["today"] == 4 and fewer["multi-query"] == 6
     assert round(size["not tied"] / size["base"], 2) == 1.28
-    seconds = {
-        what: [  # the base's later seeds were trained on another day, beside other work
-            run["seconds_per_step"]
-            for run in STORED["runs"]
-            if run["what"] == what and run["seed"] in SEEDS
+    base, adamw, muon = (
+        [  # the base's later seeds were trained on another day, beside other work
+            run["seconds_per_step"] for run in load_runs("since", what=what) if run["seed"] in SEEDS
         ]
         for what in ("base", "AdamW", "Muon")
-    }
-    assert min(seconds["Muon"]) > max(seconds["base"] + seconds["AdamW"])
+    )
+    assert min(muon) > max(base + adamw)
     kept = STORED["cache_bytes_of_20_words"]
     assert kept["grouped queries"] == 0.75 * kept["base"]
     assert kept["multi-query"] == 0.625 * kept["base"]
@@ -211,16 +210,15 @@ def test_the_parts_of_today_one_by_one_and_together():
 
 
 def test_eight_parts_have_their_best_rate_at_the_edge_of_the_grid():
-    edge = [run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])]
-    assert len(set(edge)) == 8 and "base" not in edge
+    assert len(EDGE) == 8 and "base" not in EDGE
 
 
 def test_twice_the_highest_rate_is_worse_for_each_that_took_it():
     """In validation loss and on sentences like those in training; most learn nothing."""
-    runs = experiments.load("since-rates")["runs"]
-    tried = {run["what"]: run for run in runs if run["max_lr"] == 2 * max(STORED["max_lrs"])}
-    edge = {run["what"] for run in CHOSEN if run["max_lr"] == max(STORED["max_lrs"])}
-    assert set(tried) == edge and len(edge) == 8
+    tried = {
+        run["what"]: run for run in load_runs("since-rates", max_lr=2 * max(STORED["max_lrs"]))
+    }
+    assert set(tried) == EDGE
     for what, run in tried.items():
         assert not run["chosen"] and best_loss(run) > best_loss(chosen(what)[0]), what
         assert run["right"]["test"] < right(what, "test")[0], what
@@ -228,31 +226,26 @@ def test_twice_the_highest_rate_is_worse_for_each_that_took_it():
 
 def test_a_higher_rate_changes_no_verdict_on_the_language_model():
     """What the notebook says of 20 rows whose best rate was the highest of the grid."""
-    stored = experiments.load("since-language-model")["runs"]
-    beyond = experiments.load("since-language-model-rates")["runs"]
-    edge = {run["what"] for run in stored if run["chosen"] and run["max_lr"] == 8e-3}
-    first = {
-        what: [
-            best_loss(run)
-            for rate in (8e-3, 1.6e-2)
-            for run in beyond
-            if (run["what"], run["max_lr"], run["seed"]) == (what, rate, 0)
-        ]
-        for what in edge
-    }
-    assert len(first) == 20
-    assert {what for what, (at, twice) in first.items() if twice < at} == {"pre-norm", "Muon"}
-    assert max(run["max_lr"] for run in beyond if run["what"] in ("pre-norm", "Muon")) == 3.2e-2
-    base = [best_loss(run) for run in stored if run["what"] == "base" and run["chosen"]]
-    for what, said in (("pre-norm", "no clear difference"), ("Muon", "better")):
-        for runs in (stored, beyond):
-            chosen = [best_loss(run) for run in runs if run["what"] == what and run["chosen"]]
-            assert len(chosen) == 3
-            assert verdict([-loss for loss in chosen], [-loss for loss in base]) == said, what
+    beyond, better = "since-language-model-rates", set()
+    for what in edge_of_language_models():
+        ((at,), (twice,)) = (
+            load_runs(beyond, what=what, max_lr=rate, seed=0) for rate in (8e-3, 1.6e-2)
+        )
+        if best_loss(twice) < best_loss(at):
+            better.add(what)
+    assert len(edge_of_language_models()) == 20 and better == {"pre-norm", "Muon"}
+    assert max(run["max_lr"] for run in load_runs(beyond) if run["what"] in better) == 3.2e-2
+    for what, said in (("pre-norm", NO), ("Muon", YES)):
+        for name in ("since-language-model", beyond):
+            part, base = (
+                [-best_loss(run) for run in load_runs(of, what=kind, chosen=True)]
+                for of, kind in ((name, what), ("since-language-model", "base"))
+            )
+            assert len(part) == 3 and verdict(part, base) == said, what
 
 
-def test_longer_begins_one_token_beyond_the_training():
-    tokenizer = Translator.load("grammar").src.tokenizer
+def test_longer_begins_one_token_beyond_the_training(translator):
+    tokenizer = translator.src.tokenizer
     assert max(len(tokenizer(english)) for english, _ in english_spanish.load("train")) == 14
     long = [one for one in CHOSEN[0]["by_length"] if one["tokens"] > 14]
     assert sum(one["sentences"] for one in long) == 1000  # all of the split, and nothing else
@@ -271,8 +264,7 @@ def test_longer_sentences_are_of_another_kind():
 def test_what_the_rate_is_worth():
     max_lr = {run["what"]: run["max_lr"] for run in CHOSEN}
     assert max_lr["base"] == max_lr["stable"] == 4e-3 and max_lr["pre-norm"] == 2 * max_lr["base"]
-    assert [max_lr[what] for what in max_lr].count(max(STORED["max_lrs"])) == 8
-    at = {(run["what"], run["max_lr"]): run["right"] for run in STORED["runs"] if run["seed"] == 0}
+    at = {(run["what"], run["max_lr"]): run["right"] for run in load_runs("since", seed=0)}
 
     def gain(what, lr, split):
         return 100 * (at[what, lr][split] - at["base", 4e-3][split])
@@ -310,7 +302,6 @@ def test_distances_help_most_far_out_and_muon_helps_most_near():
     )
     assert set(sorted(parts, key=far.get)[-3:]) == set(DISTANCES)
     assert max(parts, key=near.get) == "Muon"
-    assert max(parts, key=lambda what: worth(what, "test")) == "Muon"
 
 
 def test_one_token_more_than_in_training():
@@ -319,15 +310,14 @@ def test_one_token_more_than_in_training():
 
 
 def test_eight_bits_cost_nothing_that_shows():
-    stored = experiments.load("eight-bits")
+    stored = load("eight-bits")
     changed = [stored["sentences"] - one["the same"] for one in stored["scores"].values()]
     assert changed == [0, 51, 146]
     assert all(abs(one["more"]) < 0.06 and one["p"] > 0.2 for one in stored["paired"].values())
 
 
 def test_a_larger_rotary_base_makes_no_clear_difference():
-    runs = experiments.load("since-rotary-base")["runs"]
-    slower = [run["right"]["longer"] for run in runs if run["chosen"]]
+    slower = [run["right"]["longer"] for run in load_runs("since-rotary-base", chosen=True)]
     assert [round(100 * share) for share in (min(slower), max(slower))] == [50, 57]
     before = right("rotary", "longer")
     assert [round(100 * share) for share in (min(before), max(before))] == [47, 53]
@@ -335,9 +325,7 @@ def test_a_larger_rotary_base_makes_no_clear_difference():
 
 
 def test_a_step_of_muon_takes_about_half_as_long_again_as_one_of_adamw():
-    runs = [run for run in experiments.load("since")["runs"] if run["chosen"]]
     adamw, muon = (
-        mean(run["seconds_per_step"] for run in runs if run["what"] == what)
-        for what in ("AdamW", "Muon")
+        mean(run["seconds_per_step"] for run in chosen(what)) for what in ("AdamW", "Muon")
     )
     assert 1.4 < muon / adamw < 1.7

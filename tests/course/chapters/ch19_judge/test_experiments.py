@@ -12,15 +12,15 @@ from course.chapters.ch19_judge import experiments as lab
 from course.chapters.ch19_judge.policy import least_kl
 
 STORED = experiments.load("judge")
+OF = lab.by_way(STORED)
 
 
 def test_stored_first_sentences_are_judged_as_stored_shares_say():
     """Of each way's first eight sentences about as many are right as of all."""
     for way in ("start", "KL 0", "hole"):
-        runs = lab.by_way(STORED)[way]
+        runs = OF[way]
         verdicts = [lab.judge(text) for run in runs for text in run["first"]]
-        share = statistics.mean(run["right"] for run in runs)
-        assert abs(statistics.mean(verdicts) - share) < 0.3
+        assert abs(statistics.mean(verdicts) - lab.mean(runs, "right")) < 0.3
 
 
 def test_kinds():
@@ -68,26 +68,17 @@ def test_how_sure_a_share_is():
 
 
 def test_one_threshold_was_missed():
-    missed = {
-        name: kept
-        for name, kept in lab.thresholds_met(STORED, lab.THRESHOLDS).items()
-        if not all(kept)
-    }
-    assert missed == {
-        "trained on what passed: correct at least twice as often as before": [
-            True,
-            True,
-            False,
-        ]
-    }
-    ways = {way: runs[-1] for way, runs in lab.by_way(STORED).items()}
-    assert round(ways["trained on what passed"]["right"], 2) == 0.52
-    assert round(ways["start"]["right"], 2) == 0.27
-    assert round(ways["best of 16"]["before"], 2) == 0.22
+    met = lab.thresholds_met(STORED, lab.THRESHOLDS)
+    kept = met.pop("trained on what passed: correct at least twice as often as before")
+    assert kept == [True, True, False] and all(map(all, met.values()))
+    last = {way: runs[-1] for way, runs in OF.items()}
+    assert round(last["trained on what passed"]["right"], 2) == 0.52
+    assert round(last["start"]["right"], 2) == 0.27
+    assert round(last["best of 16"]["before"], 2) == 0.22
 
 
 def test_what_the_sections_say():
-    of = lab.by_way(STORED)
+    of, start_length = OF, max(run["length"] for run in OF["start"])
     for start, best in zip(of["start"], of["best of 16"], strict=True):
         assert best["right"] > 0.9 and best["different"] > 0.99
         assert 0.75 < best["words"] / start["words"] < 0.85
@@ -112,7 +103,7 @@ def test_what_the_sections_say():
     assert (sum(lost), len(lost)) == (3, 9)
     assert all(240 * run["because"] < 1.5 for run in of["KL 0"])  # at most one of them
     assert all(text.startswith("Because") for run in of["hole"] for text in run["first"])
-    assert all(run["length"] > max(start["length"] for start in of["start"]) for run in of["hole"])
+    assert all(run["length"] > start_length for run in of["hole"])
     assert gpt.HOW.steps == 1000  # of the stored starts
     least = [
         run["kl"] / least_kl(run["right"], start["right"])
@@ -123,5 +114,5 @@ def test_what_the_sections_say():
 
 
 def test_the_truth_is_asked_in_five_of_the_last_ten_steps():
-    for run in lab.by_way(STORED)["hole"]:
+    for run in OF["hole"]:
         assert sum("right" in entry for entry in run["history"][-10:]) == 5

@@ -54,7 +54,11 @@ def test_a_sentence_without_an_end_has_no_text():
 def test_advantages():
     rewards = torch.tensor([1.0, 0.0, 0.0, 0.0])
     found = advantages(rewards)
-    assert found.mean().abs() < 1e-6 and abs(found.std(unbiased=False) - 1) < 1e-4
+    assert (
+        found.argmax() == 0
+        and found.mean().abs() < 1e-6
+        and abs(found.std(unbiased=False) - 1) < 1e-4
+    )
     assert advantages(torch.ones(4)).tolist() == [0, 0, 0, 0]
 
 
@@ -119,19 +123,3 @@ def test_pass_at_k_counts_all_choices():
         verdicts = [True] * right + [False] * (drawn - right)
         chosen = [any(some) for some in combinations(verdicts, k)]
         assert pass_at_k(drawn, right, k) == pytest.approx(sum(chosen) / len(chosen))
-
-
-def test_a_policy_learns_what_is_rewarded():
-    """In forty steps the model says *music* in each sentence, because that alone is rewarded."""
-    model, generator = small_model(), torch.Generator().manual_seed(0)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
-    shares = []
-    for _ in range(40):
-        drawn = roll_out(model, WORDS, 32, generator)
-        rewards = torch.tensor([float("music" in text.lower()) for text in drawn.texts])
-        loss = policy_loss(log_probs(model, drawn.ids), drawn.log_p, advantages(rewards))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        shares.append(rewards.mean().item())
-    assert shares[0] < 0.7 < 0.95 < shares[-1]

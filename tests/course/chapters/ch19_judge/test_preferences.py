@@ -95,15 +95,14 @@ def test_dpo_makes_the_preferred_ones_likelier_than_the_others(start):
 
 def test_all_seeds_missed_one_threshold():
     met = thresholds_met(STORED, lab.THRESHOLDS)
-    missed = {name: kept for name, kept in met.items() if not all(kept)}
-    assert missed == {"all three: pass@1 at least 0.05 above the starting model's": [False] * 3}
+    missed = met.pop("all three: pass@1 at least 0.05 above the starting model's")
+    assert not any(missed) and all(map(all, met.values()))
 
 
 def test_what_the_sections_say_and_the_picture():
     of = by_way(STORED)
     told = {
-        way: [round(mean(of[way], what), 2 if what == "right" else 1) for what in ("right", "kl")]
-        for way in lab.RUNS
+        way: [round(mean(runs, "right"), 2), round(mean(runs, "kl"), 1)] for way, runs in of.items()
     }
     assert told == {
         "start": [0.25, 0],

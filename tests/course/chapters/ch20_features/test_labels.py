@@ -1,12 +1,13 @@
 """What the grammar knows about the words: by hand, and against what wrote the sentences."""
 
 from course.chapters.ch20_features import labels
-from course.grammar import antecedents, statements
+from course.grammar import statements
 from course.grammar.phrases import WE, I
 from course.grammar.random_choices import Draw
 from course.grammar.splits import draw_sentence
 from course.grammar.verbs import Verb
 from course.grammar.words import english_text
+from transformer_lib.text import english_spanish
 
 
 def sentence_with(text: str):
@@ -46,14 +47,10 @@ def test_what_english_leaves_open_is_not_asked():
 def test_subjects_and_objects_are_those_that_the_grammar_made(monkeypatch):
     """The frames hand their object to `object_of`; it is recorded, and nothing else is trusted."""
     made: list = []
-    for module in (statements, antecedents):
-        if hasattr(module, "object_of"):
-            ours = module.object_of
-            monkeypatch.setattr(
-                module,
-                "object_of",
-                lambda verb, thing, ours=ours: made.append(thing) or ours(verb, thing),
-            )
+    ours = statements.object_of
+    monkeypatch.setattr(
+        statements, "object_of", lambda verb, thing: made.append(thing) or ours(verb, thing)
+    )
     draw, seen = Draw(3), 0
     while seen < 60:
         made.clear()
@@ -96,16 +93,13 @@ def test_a_verb_is_asked_for_its_person_where_its_subject_stands_before_it():
 
 
 def test_no_labelled_sentence_was_trained_on():
-    from transformer_lib.text import english_spanish
-
     known = {english for english, _ in english_spanish.load("train")}
     drawn = [english_text(sentence.english) for sentence in labels.drawn(100)]
     assert len(set(drawn)) == 100 and not known & set(drawn)
 
 
 def test_each_property_has_both_answers():
-    for name in labels.PROPERTIES:
-        asked = labels.ask(labels.drawn(400))[name]
+    for asked in labels.ask(labels.drawn(400)).values():
         own = asked.of_its_kind
         assert 0.1 < own.true.float().mean() < 0.9 and len(own) < len(asked)
         assert not asked.true[asked.beside].any()

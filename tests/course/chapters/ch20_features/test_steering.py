@@ -5,7 +5,6 @@ import torch
 
 from course.chapters.ch20_features import steering
 from course.chapters.ch20_features.labels import Asked
-from transformer_lib import Translator
 from transformer_lib.interpret.pronouns import PronounBatch, measurable
 from transformer_lib.text import english_spanish
 from transformer_lib.variants.sae import SparseAutoencoder
@@ -74,9 +73,13 @@ def test_the_difference_of_means_is_added_for_feminine_and_taken_off_for_masculi
     torch.testing.assert_close(by[0], -2 * levers.difference)
 
 
-def test_outcomes_are_told_apart():
-    translator = Translator.load()
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)[:5]
+@pytest.fixture(scope="module")
+def every(translator):
+    return measurable(translator, english_spanish.load_pronoun(), half=1)
+
+
+def test_outcomes_are_told_apart(translator, every):
+    items = every[:5]
     batch = PronounBatch(translator, items)
     right = [translator.tgt.tokenizer(item.spanish) for item in items]
     places, ids = batch.adjective_out.tolist(), translator.tgt.vocab
@@ -88,22 +91,16 @@ def test_outcomes_are_told_apart():
     found = steering.each_outcome(translator, items, batch, [ids.encode(one) for one in written])
     assert found == ["unchanged", "flipped", "another adjective", "another word", "another word"]
     told = steering.told(items, found)
-    number = "several" if items[0].right.endswith("s") else "one"
     assert [told[name] for name in steering.OUTCOMES] == [0.2, 0.2, 0.2, 0.4]
-    assert (
-        sum(one["sentences"] for one in told["by number"].values()) == 5
-        and number in told["by number"]
-    )
+    several = sum(item.right.endswith("s") for item in items)
+    counts = {name: one["sentences"] for name, one in told["by number"].items()}
+    assert counts.get("several", 0) == several and sum(counts.values()) == 5
 
 
-def test_without_steering_two_plural_adjectives_have_the_wrong_gender():
+def test_without_steering_two_plural_adjectives_have_the_wrong_gender(translator, every):
     """As many as two features turn, if they are named by gender alone."""
-    translator = Translator.load()
-    items = measurable(translator, english_spanish.load_pronoun(), half=1)
-    half = steering.Half(translator, items)
-    found = half.next_word(torch.zeros_like(half.x))["flipped"]
-    several = [item for item in items if item.right.endswith("s")]
-    half = steering.Half(translator, several)
-    plural = half.next_word(torch.zeros_like(half.x))["flipped"]
-    assert (len(items), round(found * len(items))) == (498, 3)
-    assert (len(several), round(plural * len(several))) == (226, 2)
+    several = [item for item in every if item.right.endswith("s")]
+    for items, wrong in (every, (498, 3)), (several, (226, 2)):
+        half = steering.Half(translator, items)
+        found = half.next_word(torch.zeros_like(half.x))["flipped"]
+        assert (len(items), round(found * len(items))) == wrong

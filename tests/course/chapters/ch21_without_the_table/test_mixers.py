@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 import torch
-from torch import nn
 
 from course.chapters.ch21_without_the_table import mixers
+from course.chapters.ch21_without_the_table.experiment_times import read_in
 from course.chapters.ch21_without_the_table.mixers import LinearAttention, MinGRU, StateSpace
 from transformer_lib import Transformer, count_parameters, greedy_decode
 from transformer_lib.model.attention import MultiHeadAttention
@@ -31,23 +31,21 @@ def texts(words: int = 11) -> torch.Tensor:
     return torch.randn(3, words, D)
 
 
-def in_pieces(part: nn.Module, x: torch.Tensor, size: int) -> tuple[torch.Tensor, mixers.State]:
-    state, found = part.start(len(x)), []
-    for piece in x.split(size, dim=1):
-        y, state = part.read(piece, state)
-        found.append(y)
-    return torch.cat(found, dim=1), state
+def moved(part: mixers.StateMixer) -> torch.Tensor:
+    """(11): which words another seventh word changes."""
+    x = texts()
+    changed = x.clone()
+    changed[:, 6] += 1
+    return (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
 
 
 def test_all_at_once_is_one_after_the_other():
-    for size in [1, 4]:
-        for name in PARTS:
-            part, x = PARTS[name](), texts()
-            whole, last = part.read(x, part.start(3))
-            pieces, after = in_pieces(part, x, size)
-            torch.testing.assert_close(pieces, whole, rtol=1e-4, atol=1e-5)
-            torch.testing.assert_close(after, last, rtol=1e-4, atol=1e-5)
-            torch.testing.assert_close(part(x, x, x, mask=causal_mask(11)), whole)
+    for make in PARTS.values():
+        part, x = make(), texts()
+        whole, _ = part.read(x, part.start(3))
+        for size in [1, 4]:
+            torch.testing.assert_close(read_in(part, x, size), whole, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(part(x, x, x, mask=causal_mask(11)), whole)
 
 
 def test_linear_attention_is_its_equation():
@@ -96,21 +94,15 @@ def test_the_state_space_is_its_equation():
 
 
 def test_no_word_sees_a_later_one():
-    for name in PARTS:
-        part, x = PARTS[name](), texts()
-        changed = x.clone()
-        changed[:, 6] += 1
-        moved = (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
-        assert not moved[:6].any() and moved[6:].all()
+    for make in PARTS.values():
+        found = moved(make())
+        assert not found[:6].any() and found[6:].all()
 
 
 def test_in_an_encoder_words_see_both_sides_and_no_padding():
     for name in ["linear", "minGRU", "state space"]:
         part, x = PARTS[name](both_ways=True), texts()
-        changed = x.clone()
-        changed[:, 6] += 1
-        moved = (part(x, x, x) - part(changed, changed, changed)).abs().amax(dim=(0, 2)) > 1e-6
-        assert moved.all()
+        assert moved(part).all()
         ids = torch.ones(3, 11, dtype=torch.long)
         ids[:, 8:] = 0
         padded = part(x, x, x, mask=padding_mask(ids))[:, :8]
@@ -127,8 +119,8 @@ def test_weights_are_as_many_as_those_of_attention():
 
 
 def test_the_size_of_a_state_does_not_depend_on_the_words():
-    for name in PARTS:
-        part = PARTS[name]()
+    for make in PARTS.values():
+        part = make()
         sizes = {mixers.numbers(part.read(texts(t), part.start(3))[1]) for t in (1, 2, 50)}
         assert sizes == {mixers.numbers(part.start(1))}
 

@@ -1,10 +1,10 @@
 """What is stored: all that notebook 21 tells of, and which thresholds were missed."""
 
-from course import experiments
 from course.chapters.ch21_without_the_table import experiment_copying as copying
 from course.chapters.ch21_without_the_table import experiment_times as times
 from course.chapters.ch21_without_the_table import experiments as exchange
 from course.chapters.ch21_without_the_table import results
+from course.experiments import load, load_runs
 
 RUNS = results.copying()
 BY_SEED = [[run for run in RUNS if run["seed"] == seed] for seed in copying.SEEDS]
@@ -12,28 +12,26 @@ RIGHT = exchange.right()
 
 
 def test_the_notebook_says_what_ten_seeds_of_the_base_change():
-    runs = experiments.load("since")["runs"]
-    base = [run["right"] for run in runs if run["what"] == "base" and run["chosen"]]
+    base = [run["right"] for run in load_runs("since", what="base", chosen=True)]
     assert len(base) == 10
-    told = ("test", "pronoun", "longer")
-    means = {split: results.mean([right[split] for right in base]) for split in told}
-    points = {
-        split: [
-            round(100 * (results.mean(RIGHT[what][split]) - means[split]))
-            for what in (results.LINEAR, results.GATED, results.SPACE)
-        ]
-        for split in told
-    }
-    assert points == {"test": [-1, 6, -9], "pronoun": [-16, -9, -18], "longer": [-4, 51, 11]}
+    told = {"test": [-1, 6, -9], "pronoun": [-16, -9, -18], "longer": [-4, 51, 11]}
+    for split, points in told.items():
+        mean = results.mean([right[split] for right in base])
+        kinds = results.LINEAR, results.GATED, results.SPACE
+        assert [round(100 * (results.mean(RIGHT[what][split]) - mean)) for what in kinds] == points
     least = min(right["pronoun"] for right in base)
     assert sum(share > least for share in RIGHT["minGRU"]["pronoun"]) == 2
 
 
+def tried(what: str, *factors: float) -> list[dict]:
+    """The runs that its rate was chosen by, at these multiples of the rate that it has."""
+    by_rate = {run["max_lr"]: run for run in load_runs("without-the-table", what=what, seed=0)}
+    (own,) = (rate for rate, run in by_rate.items() if run["chosen"])
+    return [by_rate[factor * own] for factor in factors]
+
+
 def test_linear_attention_at_twice_its_rate_loses_little_with_a_pronoun():
-    runs = experiments.load("without-the-table")["runs"]
-    linear = [run for run in runs if run["what"] == results.LINEAR and run["seed"] == 0]
-    (own,) = (run for run in linear if run["chosen"])
-    (twice,) = (run for run in linear if run["max_lr"] == 2 * own["max_lr"])
+    own, twice = tried(results.LINEAR, 1, 2)
     assert {round(100 * run["right"]["validation"]) for run in (own, twice)} == {81}
     lost = results.mean(RIGHT["base"]["pronoun"]) - twice["right"]["pronoun"]
     assert round(100 * lost) == 1
@@ -48,14 +46,14 @@ def test_which_of_two_rates_each_kind_took():
 
 def test_no_rate_beyond_the_grid_copies_more():
     """One has less loss, with the seed that chooses, and still copies less at every size."""
-    beyond = experiments.load("copying-rates")["runs"]
+    beyond = load_runs("copying-rates")
     for kind in copying.sizes():
         (own,) = {run["max_lr"] for run in RUNS if run["kind"] == kind}
         further = own / 2 if own == min(copying.MAX_LRS) else 2 * own
         loss = {
             run["max_lr"]: run["validation_loss"]
             for run in (*beyond, *RUNS)
-            if (run["kind"], run["seed"]) == (kind, 0) and run["size"] == at(kind)
+            if (run["kind"], run["seed"], run["size"]) == (kind, 0, copying.chosen_at(kind))
         }
         assert (loss[further] < loss[own]) == (kind == results.LINEAR), kind
         if kind == results.LINEAR:
@@ -69,46 +67,29 @@ def test_no_rate_beyond_the_grid_copies_more():
         assert less < own, size
 
 
-def at(kind: str) -> int:
-    """The size at which a kind's rate is chosen."""
-    return copying.KINDS[kind][2] if kind in copying.KINDS else copying.sizes()[kind][0]
-
-
 def test_a_min_gru_learns_nothing_at_twice_its_rate():
-    runs = experiments.load("without-the-table")["runs"]
-    tried = {r["max_lr"]: r for r in runs if r["what"] == results.GATED and r["seed"] == 0}
-    (own,) = (rate for rate, run in tried.items() if run["chosen"])
-    assert tried[2 * own]["right"]["test"] < 0.01 < 0.9 < tried[own]["right"]["test"]
-    assert round(100 * tried[own / 2]["right"]["longer"]) == 59
+    half, own, twice = tried(results.GATED, 0.5, 1, 2)
+    assert twice["right"]["test"] < 0.01 < 0.9 < own["right"]["test"]
+    assert round(100 * half["right"]["longer"]) == 59
 
 
 def test_bytes_are_those_of_this_code():
-    stored_rows = experiments.load("state-times")["rows"]
-    for row in stored_rows:
+    for row in load("state-times")["rows"]:
         assert row["bytes"] == times.kept_bytes(row["length"])
 
 
 def test_which_thresholds_were_missed():
-    found = {
-        f"copying, {seed}": results.claims_of_copying(runs) for seed, runs in enumerate(BY_SEED)
-    }
-    found |= {
-        f"translator, {seed}": claims
-        for seed, claims in enumerate(results.claims_of_the_exchange(RIGHT))
-    }
-    missed = {
-        who: [claim.what for claim in claims if not claim.holds] for who, claims in found.items()
-    }
-    assert {who: claims for who, claims in missed.items() if claims} == MISSED
-
-
-MISSED: dict[str, list[str]] = {
-    "copying, 1": ["… and so does one layer of it above the smallest state space"],
-    "copying, 2": [
-        "with 4 it copies short rows",
-        "a minGRU copies less than linear attention with a smaller state",
-    ],
-}
+    found = [*map(results.claims_of_copying, BY_SEED), *results.claims_of_the_exchange(RIGHT)]
+    copied, *translated = ([claim.what for claim in some if not claim.holds] for some in found)
+    assert [copied, *translated] == [
+        [],
+        ["… and so does one layer of it above the smallest state space"],
+        [
+            "with 4 it copies short rows",
+            "a minGRU copies less than linear attention with a smaller state",
+        ],
+        *3 * [[]],  # of the translators
+    ]
 
 
 def test_the_third_seed_only_took_longer():
@@ -116,7 +97,7 @@ def test_the_third_seed_only_took_longer():
 
 
 def test_a_cache_is_quicker_up_to_512_words_and_slower_from_1024_on():
-    rows = {row["length"]: row for row in experiments.load("state-times")["rows"]}
+    rows = {row["length"]: row for row in load("state-times")["rows"]}
     costs = {length: row["next word"]["attention, with a cache"] for length, row in rows.items()}
     assert max(costs[16], costs[512]) < 1 < min(costs[1024], costs[2048])
     assert rows[2048]["reading"]["linear attention, in blocks"] < 0.05
@@ -137,16 +118,13 @@ def test_who_copies_the_longest_rows():
     of_2020 = results.copied(RUNS, "linear attention of 2020", 16)
     assert 0.5 < min(of_2020) < max(of_2020) < 0.6
     assert percent("minGRU", 256) == [15, 16, 18]
-    assert {r["parameters"] for r in RUNS if (r["kind"], r["size"]) == ("minGRU", 256)} == {138_752}
+    large = load_runs("copying", kind="minGRU", size=256, chosen=True)
+    assert {run["parameters"] for run in large} == {138_752}
     assert results.sizes(RUNS, "minGRU")[256] == 896
-    assert (percent("linear attention", 4, 4), percent("linear attention", 4)) == (
-        [78, 96, 98],
-        [22, 42, 44],
-    )
-    assert (percent("state space", 8), percent("linear attention", 8)) == (
-        [51, 63, 75],
-        [80, 82, 83],
-    )
+    assert percent("linear attention", 4, 4) == [78, 96, 98]
+    assert percent("linear attention", 4) == [22, 42, 44]
+    assert percent("state space", 8) == [51, 63, 75]
+    assert percent("linear attention", 8) == [80, 82, 83]
     for size in (4, 8, 16, 32):
         space, linear = (
             results.copied(RUNS, kind, size) for kind in (results.SPACE, results.LINEAR)
@@ -165,20 +143,20 @@ def test_the_mingru_beside_the_attention_of_2017_and_of_today():
     assert min(state["longer"]) < max(parts["longer"]) < max(state["longer"])
     assert max(state["pronoun"]) < min(parts["pronoun"])
     assert max(today["rotary"]["longer"]) < min(RIGHT["minGRU"]["longer"])
-    rates = experiments.load("without-the-table-today")
+    rates = load("without-the-table-today")
     assert {run["max_lr"] for run in rates["runs"] if run["chosen"]} == {min(rates["max_lrs"])}
-    points = {
-        row["what"]: [round(results.mean(row[split])) for split in ("test", "pronoun", "longer")]
+    _, linear, gated, space = (
+        [round(results.mean(row[split])) for split in ("test", "pronoun", "longer")]
         for row in exchange.points()
-    }
-    assert points["state space"] == [-9, -17, 11] and points["linear attention"][1] == -14
-    assert points["minGRU"][1] == -7 and max(points["linear attention"]) < 0
-    assert min(RIGHT["minGRU"]["pronoun"]) < min(RIGHT["base"]["pronoun"])
-    assert min(RIGHT["base"]["pronoun"]) < max(RIGHT["minGRU"]["pronoun"])
-    assert max(RIGHT["state space"]["pronoun"]) < min(RIGHT["base"]["pronoun"])
-    stored = (*rates["runs"], *experiments.load("since")["runs"])
-    weights = {run["what"]: run["parameters"] for run in stored}
-    assert round(100 * weights["minGRU with today's parts"] / weights["today"]) == 104
+    )
+    assert space == [-9, -17, 11] and gated[1] == -7
+    assert linear[1] == -14 and max(linear) < 0
+    state, least = RIGHT["minGRU"]["pronoun"], min(RIGHT["base"]["pronoun"])
+    assert min(state) < least < max(state)
+    assert max(RIGHT["state space"]["pronoun"]) < least
+    (old,) = {run["parameters"] for run in load_runs("since", what="today")}
+    (new,) = {run["parameters"] for run in rates["runs"]}
+    assert round(100 * new / old) == 104
 
 
 def test_who_knows_the_words_of_a_row_but_not_their_order():
