@@ -209,9 +209,13 @@ def scores(translator: Translator) -> dict[str, Any]:
 
 def cache_bytes(model: nn.Module, words: int = 20) -> int:
     """Bytes that a model caches for a sentence of so many source words and as many target words."""
-    src = torch.full((1, words), EOS)
+    return written_as_long(model, torch.full((1, words), EOS)).decoder.bytes
+
+
+def written_as_long(model: nn.Module, src: Tensor) -> DecoderState:
+    """Read a sentence (1, s) and write as many words, greedily, with a cache -> the last state."""
     with inference_mode(model):
-        state = DecoderState(model, src, words, cache=True)
-        for _ in range(words):
+        state = DecoderState(model, src, src.size(1), cache=True)
+        for _ in range(src.size(1)):
             state.append(state.next_logits().argmax(dim=-1))
-    return state.decoder.bytes
+    return state

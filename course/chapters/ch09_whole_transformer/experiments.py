@@ -147,19 +147,24 @@ def multiplications(run: Callable[[Tensor], object], *shape: int) -> int:
     return counter.get_total_flops() // 2  # a multiplication and an addition are counted as two
 
 
-def restricted(attend: MultiHeadAttention, x: Tensor) -> Tensor:
-    """Self-attention in which each word sees itself and the four words before it, (b, n, d).
+def restricted(
+    attend: MultiHeadAttention, x: Tensor, before: int = KERNEL - 1, after: int = 0
+) -> Tensor:
+    """Self-attention in which each word sees itself and its neighbors, (b, n, d).
+
+    before, after: how many of them on each side.
 
     The same as a mask would give, but what nobody looks at isn't computed either.
     """
     q = attend.split_heads(attend.w_q(x))
     k, v = (
-        F.pad(attend.split_heads(w(x)), (0, 0, KERNEL - 1, 0)).unfold(-2, KERNEL, 1)
+        F.pad(attend.split_heads(w(x)), (0, 0, before, after)).unfold(-2, before + 1 + after, 1)
         for w in (attend.w_k, attend.w_v)
     )
-    scores = q[..., None, :] @ k / q.size(-1) ** 0.5  # (b, h, n, 1, KERNEL)
-    places = torch.arange(x.size(1))[:, None] + torch.arange(KERNEL)
-    scores = scores.masked_fill(places[:, None] < KERNEL - 1, torch.finfo(scores.dtype).min)
+    scores = q[..., None, :] @ k / q.size(-1) ** 0.5  # (b, h, n, 1, neighbors)
+    places = torch.arange(x.size(1))[:, None] + torch.arange(-before, after + 1)
+    outside = (places < 0) | (places >= x.size(1))
+    scores = scores.masked_fill(outside[:, None], torch.finfo(scores.dtype).min)
     mixed = scores.softmax(dim=-1) @ v.transpose(-2, -1)
     return attend.w_o(attend.merge_heads(mixed.squeeze(-2)))
 

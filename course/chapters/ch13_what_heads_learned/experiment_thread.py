@@ -14,11 +14,10 @@ from torch import Tensor
 
 from course.chapters.ch13_what_heads_learned.experiments import LikingBatch, translate_changed
 from course.experiments import experiment, load
-from transformer_lib.decoding import inference_mode
+from course.experiments.looking import attention_in
 from transformer_lib.files import read_json
 from transformer_lib.interpret.patching import Edit, ablate_head, block_attention
 from transformer_lib.interpret.pronouns import agreement
-from transformer_lib.interpret.recording import record_attention
 from transformer_lib.text import english_spanish
 from transformer_lib.training.threads import using_threads
 from transformer_lib.translator import Translator, model_folder
@@ -108,8 +107,7 @@ def changes(translator: Translator, batch: LikingBatch, best: tuple[str, int]) -
 
 def weights_on_the_noun(translator: Translator, batch: LikingBatch) -> dict[str, list[float]]:
     """Layer -> for each of its heads the mean weight on the noun, where the verb is written."""
-    with inference_mode(translator.model), record_attention(translator.model) as recorded:
-        translator.model(batch.src, batch.tgt_in)
+    recorded = attention_in(translator.model, batch)
     return {
         layer: recorded[layer][batch.rows, :, batch.verb_out, batch.noun].mean(dim=0).tolist()
         for layer in layers_of(translator, "decoder.cross_attn")
@@ -137,11 +135,7 @@ def translations(translator: Translator, text: str, best: tuple[str, int]) -> di
         for head in range(translator.model.config.h)
     }
 
-    def hidden(weights: Tensor) -> Tensor:  # from every Spanish place
-        barred = weights.clone()
-        barred[..., noun] = 0.0
-        return barred / barred.sum(dim=-1, keepdim=True).clamp(min=1e-9)
-
+    hidden = block_attention(rows, slice(None), [noun])  # from every Spanish place
     unseen = unseen_by_others(rows, noun)
     unseen_by_the_verb = block_attention(rows, torch.tensor([1]), [noun])
     return {

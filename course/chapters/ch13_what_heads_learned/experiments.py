@@ -7,12 +7,12 @@ import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
+from course.experiments.looking import attention_in
 from course.grammar.lexicon import NOUNS, Noun
 from course.grammar.splits import LIKINGS
 from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.interpret.patching import Edit, ablate_head, patch_attention, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy
-from transformer_lib.interpret.recording import record_attention
 from transformer_lib.metrics import TextPairs
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.text import english_spanish
@@ -221,10 +221,8 @@ def largest_weights(translator: Translator, src: torch.Tensor) -> dict[str, list
     words = greedy_decode(translator.model, src)
     pairs = [(row[row != PAD][:-1].tolist(), out) for row, out in zip(src, words, strict=True)]
     batch = make_batch(pairs)
-    with inference_mode(translator.model), record_attention(translator.model) as recorded:
-        translator.model(batch.src, batch.tgt_in)
     found = {}
-    for layer, weights in recorded.items():
+    for layer, weights in attention_in(translator.model, batch).items():
         asks = (batch.src if layer.startswith("encoder") else batch.tgt_out) != PAD  # (b, q)
         largest = weights.amax(dim=-1).transpose(1, 2)[asks]  # (words, h)
         found[layer] = largest.mean(dim=0).tolist()

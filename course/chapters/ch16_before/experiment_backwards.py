@@ -13,8 +13,7 @@ from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.digit_training import DIGITS, Pairs, digit_pairs, one_thread, right_rows
-from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.recording import record_attention
+from course.experiments.looking import attention_in
 from transformer_lib.model.transformer import count_parameters
 from transformer_lib.text.batching import make_batch
 from transformer_lib.training.config import TrainingConfig
@@ -57,9 +56,7 @@ def right_by_length(model: RecurrentTranslator) -> dict[int, float]:
 def backwards_weights(model: RecurrentTranslator, row: str = ROW) -> torch.Tensor:
     """The attention weights (t, s) with which each digit, and the end, is written."""
     batch = make_batch([(DIGITS.encode([*row]), DIGITS.encode([*row[::-1]]))])
-    with inference_mode(model), record_attention(model) as weights:
-        model(batch.src, batch.tgt_in)
-    return weights["readout.cross_attn"][0, 0]
+    return attention_in(model, batch)["readout.cross_attn"][0, 0]
 
 
 @experiment("backwards")

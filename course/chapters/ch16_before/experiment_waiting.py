@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from course.chapters.ch09_whole_transformer.experiments import restricted
 from course.chapters.ch16_before import experiments as before
 from course.experiments import experiment
+from course.experiments.long_training import written_as_long
 from course.experiments.timing import in_turns
-from transformer_lib.decoding import DecoderState, inference_mode
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.tokens import SPECIALS
@@ -38,40 +38,16 @@ SENTENCES = (8, 32, 128)  # words in the sentences of a translator
 BATCH = 1024  # words of either language in a batch
 
 
-class RestrictedAttention(MultiHeadAttention):
-    """Self-attention to the r words on each side only (section 4 of the paper).
-
-    x (b, s, d_model) -> the same shape. The neighbors of each word are laid side by side, so that
-    the work really grows with s * r and not with s * s.
-    """
-
-    def __init__(self, d_model: int, h: int, r: int):
-        super().__init__(d_model, h)
-        self.r = r
-
-    def forward(self, x: Tensor) -> Tensor:
-        q = self.split_heads(self.w_q(x))
-        k, v = (
-            F.pad(self.split_heads(w(x)), (0, 0, self.r, self.r)).unfold(2, 2 * self.r + 1, 1)
-            for w in (self.w_k, self.w_v)
-        )  # (b, h, s, d_k, 2r + 1)
-        place = torch.arange(x.size(1))[:, None] + torch.arange(-self.r, self.r + 1)
-        outside = (place < 0) | (place >= x.size(1))  # (s, 2r + 1)
-        scores = torch.einsum("bhsd,bhsdr->bhsr", q, k) / math.sqrt(q.size(-1))
-        weights = scores.masked_fill(outside, -math.inf).softmax(dim=-1)
-        return self.w_o(self.merge_heads(torch.einsum("bhsr,bhsdr->bhsd", weights, v)))
-
-
 def layers() -> dict[str, Callable[[Tensor], Tensor]]:
     """The four rows of Table 1, as functions from (b, s, d_model) to the same shape."""
     recurrent = nn.GRU(D_MODEL, D_MODEL, batch_first=True)
     convolution = nn.Conv1d(D_MODEL, D_MODEL, KERNEL, padding=KERNEL // 2)
-    attention = MultiHeadAttention(D_MODEL, H)
+    attention, near = MultiHeadAttention(D_MODEL, H), MultiHeadAttention(D_MODEL, H)
     return {
         "recurrent": lambda x: recurrent(x)[0],
         "convolutional": lambda x: convolution(x.transpose(1, 2)).transpose(1, 2),
         "self-attention": lambda x: attention(x, x, x),
-        "restricted self-attention": RestrictedAttention(D_MODEL, H, NEIGHBORS),
+        "restricted self-attention": lambda x: restricted(near, x, NEIGHBORS, NEIGHBORS),
     }
 
 
@@ -104,14 +80,7 @@ def training_step(model: nn.Module, length: int) -> Callable[[], object]:
 def writing(model: nn.Module, length: int) -> Callable[[], object]:
     """Read one sentence and write as many words, with a cache of the words before."""
     src = make_batch(sentences(length, 1)).src
-
-    def write() -> None:
-        with inference_mode(model):
-            state = DecoderState(model, src, length, cache=True)
-            for _ in range(length):
-                state.append(state.next_logits().argmax(dim=-1))
-
-    return write
+    return lambda: written_as_long(model, src)
 
 
 @experiment("waiting")

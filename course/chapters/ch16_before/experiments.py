@@ -12,11 +12,11 @@ from torch import nn
 
 from course.experiments import experiment, load_runs
 from course.experiments.long_training import TrainSpec, scores, tuned
+from course.experiments.looking import attention_in
 from transformer_lib.checkpoints import current_name
-from transformer_lib.decoding import inference_mode
 from transformer_lib.interpret.patching import Edit, block_attention, swap_attention
 from transformer_lib.interpret.pronouns import PronounBatch, agreement, best_head, measurable
-from transformer_lib.interpret.recording import attention_layers, record_attention
+from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import RECIPES
 from transformer_lib.text import english_spanish
@@ -103,9 +103,8 @@ def first_noun(item: PronounItem) -> str:
 
 def attended(translator: Translator, batch: PronounBatch, layer: str) -> dict[str, float]:
     """Mean weights of the place where the Spanish adjective is written, on words of the source."""
-    with inference_mode(translator.model), record_attention(translator.model) as recorded:
-        translator.model(batch.src, batch.tgt_in)
-    weights = recorded[layer][batch.rows, 0, batch.adjective_out]  # (b, s)
+    weights = attention_in(translator.model, batch)[layer]
+    weights = weights[batch.rows, 0, batch.adjective_out]  # (b, s)
     places = ("adjective", "antecedent", "other", "pronoun")
     return {name: weights[batch.rows, getattr(batch, name)].mean().item() for name in places}
 
@@ -114,9 +113,7 @@ def attention_map(translator: Translator) -> dict[str, Any]:
     """What each word of a translation looked at: weights (layer, head, written word, read word)."""
     source, written = translator.src.encode(SENTENCE), translator.translate(SENTENCE)
     target = translator.tgt.encode(written.text)
-    batch = make_batch([(source, target)])
-    with inference_mode(translator.model), record_attention(translator.model) as recorded:
-        translator.model(batch.src, batch.tgt_in)
+    recorded = attention_in(translator.model, make_batch([(source, target)]))
     weights = {
         name: [[[round(x, 3) for x in row] for row in head] for head in layer[0].tolist()]
         for name, layer in recorded.items()

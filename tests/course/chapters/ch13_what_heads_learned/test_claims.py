@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from course.chapters.ch13_what_heads_learned.experiment_thread import unseen_by_others
 from transformer_lib import PAD
 from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.patching import patch_attention
+from transformer_lib.interpret.patching import block_attention, patch_attention
 from transformer_lib.interpret.pronouns import PronounBatch, head_accuracy, measurable
 from transformer_lib.interpret.recording import attention_layers
 from transformer_lib.text import english_spanish
@@ -13,15 +14,9 @@ from transformer_lib.text import english_spanish
 
 def hidden(batch, words, layer):
     """An edit: these English words are seen by no other word, of either language."""
-
-    def edit(weights):
-        others = weights.clone()
-        others[batch.rows, :, :, words] = 0
-        if "encoder" in layer:  # there the word sees itself
-            others[batch.rows, :, words, words] = weights[batch.rows, :, words, words]
-        return others / others.sum(dim=-1, keepdim=True)
-
-    return edit
+    if "encoder" in layer:
+        return unseen_by_others(batch.rows, words)
+    return block_attention(batch.rows, slice(None), [words])
 
 
 @pytest.fixture(scope="module")
