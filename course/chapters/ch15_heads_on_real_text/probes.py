@@ -164,19 +164,18 @@ def lens(translator: Translator, batch: AgreementBatch) -> list[dict[str, float]
     share with the right ending above the wrong one; top: share with it above all others.
     """
     model, names = translator.model, states(translator, "decoder")
+    found = []
     with inference_mode(model), record_outputs(model, *names) as outputs:
         batch.logits(translator)
-    found = []
-    for name in names:
-        with inference_mode(model):
+        for name in names:
             vector = outputs[name][batch.rows, batch.out]
             logits = model.generator(model.decoder.norm(vector))
-        margin = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
-        found.append(
-            {
-                "right": share(margin > 0),
-                "margin": margin.mean().item(),
-                "top": share(logits.argmax(dim=-1) == batch.right),
-            }
-        )
+            margin = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
+            found.append(
+                {
+                    "right": share(margin > 0),
+                    "margin": margin.mean().item(),
+                    "top": share(logits.argmax(dim=-1) == batch.right),
+                }
+            )
     return found

@@ -10,17 +10,18 @@ enough to look a fixed number of words back, which one layer can do. Positions a
 
 import dataclasses
 import random
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 from tqdm import tqdm
 
 from course.experiments import experiment
 from course.experiments.digit_training import one_thread
 from transformer_lib.decoding import inference_mode
-from transformer_lib.interpret.patching import ablate_head, patch_attention
+from transformer_lib.interpret.patching import Edit, ablate_head, patch_attention
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.text.tokens import BOS, SPECIALS
@@ -52,17 +53,18 @@ def repeated(count: int, seed: int, shortest: int = ROW, longest: int = ROW) -> 
     return [2 * draw.sample(kinds, draw.randint(shortest, longest)) for _ in range(count)]
 
 
-def new_model() -> LanguageModel:
-    """With rotary positions, and random weights."""
+def rotary_attention() -> nn.Module:
+    rotary = Rotary(MODEL.d_model // MODEL.h)
+    return ModernAttention(MODEL.d_model, MODEL.h, qk_transforms=[rotary])
+
+
+def new_model(layers: Sequence[Callable[[], nn.Module]] = 2 * (rotary_attention,)) -> LanguageModel:
+    """With these in place of self-attention, and random weights."""
     model = LanguageModel(len(SPECIALS) + WORDS, MODEL)
     replace_modules(model, "tgt_positions", lambda old: NoPositions())
-    return replace_modules(
-        model,
-        "self_attn",
-        lambda old: ModernAttention(
-            MODEL.d_model, MODEL.h, qk_transforms=[Rotary(MODEL.d_model // MODEL.h)]
-        ),
-    )
+    for layer, make in zip(model.layers, layers, strict=True):
+        replace_modules(layer, "self_attn", lambda old, make=make: make())
+    return model
 
 
 def losses(model: LanguageModel, ids: Tensor) -> dict[str, float]:
@@ -121,26 +123,26 @@ def learn_to_repeat(seed: int) -> dict[str, Any]:
         measure=measure,
         progress=tqdm(disable=True),
     )
+
+    def second(edits: dict[str, Edit]) -> float:
+        with patch_attention(model, edits):
+            return losses(model, ids)["second"]
+
     with inference_mode(model):
         table = heads(model, ids)
-        best = max(table, key=lambda head: head["induction"])
-        off = {}
-        for head in table:
-            edits = {head["layer"]: ablate_head(head["head"])}
-            with patch_attention(model, edits):
-                off[f"{head['layer']}.{head['head']}"] = losses(model, ids)["second"]
-        with patch_attention(model, {"layers.1.self_attn": torch.zeros_like}):
-            all_off = losses(model, ids)["second"]
-        on = losses(model, ids)["second"]
-    return {
-        "seed": seed,
-        "history": history,
-        "heads": table,
-        "best": best,
-        "second": on,
-        "second_with_a_head_off": off,
-        "second_with_layer_1_off": all_off,
-    }
+        off = {
+            f"{head['layer']}.{head['head']}": second({head["layer"]: ablate_head(head["head"])})
+            for head in table
+        }
+        return {
+            "seed": seed,
+            "history": history,
+            "heads": table,
+            "best": max(table, key=lambda head: head["induction"]),
+            "second": second({}),
+            "second_with_a_head_off": off,
+            "second_with_layer_1_off": second({"layers.1.self_attn": torch.zeros_like}),
+        }
 
 
 def fall(run: dict[str, Any]) -> int:

@@ -63,12 +63,10 @@ def answers(sentence: Sentence) -> dict[str, list[Answer]]:
         for name in PROPERTIES:
             if name.partition(":")[0] != kind_of(word):
                 found[name].append(Answer(i, False, word, beside=True))
-        past = told_of_past(sentence, i)
-        if past is not None:
-            found["verb: past"].append(Answer(i, past, BASE_OF[word]))
-        first = in_first_person(words, i)
-        if first is not None:
-            found["verb: first person"].append(Answer(i, first, BASE_OF[word]))
+        asked = {"past": told_of_past(sentence, i), "first person": in_first_person(words, i)}
+        for what, true in asked.items():
+            if true is not None:
+                found[f"verb: {what}"].append(Answer(i, true, BASE_OF[word]))
     for i, noun in nouns.items():
         known = features_of(noun, words[i])
         subject = is_subject(sentence, i)

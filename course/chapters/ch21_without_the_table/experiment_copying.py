@@ -30,9 +30,9 @@ from course.experiments.digit_training import one_thread
 from course.experiments.long_training import cached
 from transformer_lib.decoding import inference_mode
 from transformer_lib.model.transformer import count_parameters
-from transformer_lib.text.tokens import BOS, SPECIALS
+from transformer_lib.text.tokens import BOS
 from transformer_lib.training.trainer import train
-from transformer_lib.variants import ModernAttention, NoPositions, Rotary, replace_modules
+from transformer_lib.variants import ModernAttention, Rotary
 from transformer_lib.variants.language_model import LanguageModel, as_lm_pairs
 
 SHORTEST, LONGEST = 4, 32  # words in a row of the training text
@@ -97,15 +97,6 @@ def models() -> dict[tuple[str, int], list[Make]]:
     }
 
 
-def new_model(layers: Sequence[Make]) -> LanguageModel:
-    """A language model with these in place of self-attention, and random weights."""
-    model = LanguageModel(len(SPECIALS) + rows.WORDS, rows.MODEL)
-    replace_modules(model, "tgt_positions", lambda old: NoPositions())
-    for layer, make in zip(model.layers, layers, strict=True):
-        replace_modules(layer, "self_attn", lambda old, make=make: make())
-    return model
-
-
 def state_numbers(model: LanguageModel) -> int:
     """Numbers that its layers hand on, from word to word; of attention none."""
     mixers = [layer.self_attn for layer in model.layers]
@@ -140,7 +131,7 @@ def learn_to_copy(layers: Sequence[Make], how: Any) -> tuple[LanguageModel, dict
     training = rows.repeated(rows.TRAINING, how.seed, SHORTEST, LONGEST)
     held_out = rows.repeated(2 * HELD_OUT, -1, SHORTEST, LONGEST)
     torch.manual_seed(how.seed)
-    model = new_model(layers)
+    model = rows.new_model(layers)
     pairs = as_lm_pairs(training), as_lm_pairs(held_out)
     history = train(model, *pairs, how, progress=tqdm(disable=True))
     return model, {

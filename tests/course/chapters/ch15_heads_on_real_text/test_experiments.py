@@ -77,9 +77,8 @@ def test_the_batch_knows_its_places(name, request):
 
 def test_switched_off_and_barred():
     weights = torch.rand(2, 3, 4, 4).softmax(dim=-1)
-    edits = probes.off([("a", 0), ("b", 1), ("a", 2)])
-    assert edits["a"](weights)[:, [0, 2]].sum() == 0 and edits["b"](weights)[:, 1].sum() == 0
-    assert torch.equal(edits["a"](weights)[:, 1], weights[:, 1])
+    without = probes.off([("a", 0), ("b", 1), ("a", 2)])["a"](weights)
+    assert without.sum(dim=(0, 2, 3)).nonzero().tolist() == [[1]]
     asks, keys = torch.zeros(2, 4, dtype=torch.bool), torch.zeros(2, 4, dtype=torch.bool)
     asks[:, 1], keys[0, 2], keys[1, 3] = True, True, True
     closed = probes.barred(asks, keys)(weights)

@@ -42,7 +42,7 @@ def test_all_copiers_see_the_same_and_no_later_word():
     torch.manual_seed(0)
     ids = copying.asked(8)[:2, :-1]
     for layers in copying.models().values():
-        model = copying.new_model(layers).eval()
+        model = rows.new_model(layers).eval()
         changed = ids.clone()
         changed[:, 9] = 4 + (changed[:, 9] - 3) % rows.WORDS
         moved = (model(ids) - model(changed)).abs().amax(dim=(0, 2)) > 1e-6
