@@ -42,7 +42,6 @@ def one_thread() -> AbstractContextManager[None]:
     return using_threads(1)
 
 
-@one_thread()
 def learn(
     task: str,
     model: ModelConfig,
@@ -55,12 +54,25 @@ def learn(
     The seed of `training` also decides the initial weights. change: edits the model before
     training.
     """
-    pairs, held_out = digit_pairs(task, max_length)
+    return learn_pairs(*digit_pairs(task, max_length), model, training, change)
+
+
+@one_thread()
+def learn_pairs(
+    pairs: Pairs,
+    held_out: Pairs,
+    model: ModelConfig,
+    training: TrainingConfig,
+    change: Callable[[Transformer], None] | None = None,
+    measure: Callable[[Transformer], dict[str, float]] | None = None,
+) -> tuple[Transformer, list[dict]]:
+    """The same on these pairs. measure: as for `train`."""
     torch.manual_seed(training.seed)
     trained = Transformer(len(DIGITS), len(DIGITS), model)
     if change:
         change(trained)
-    return trained, train(trained, pairs, held_out, training, progress=tqdm(disable=True))
+    quiet = tqdm(disable=True)
+    return trained, train(trained, pairs, held_out, training, measure=measure, progress=quiet)
 
 
 def right_rows(model: Transformer, pairs: Pairs) -> float:

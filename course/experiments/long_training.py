@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -189,7 +190,7 @@ def scores(translator: Translator) -> dict[str, Any]:
     by_length: for each number of English tokens, how many sentences of all splits have it, and how
     many of them are right.
     """
-    right, by_length = {}, {}
+    right, sentences, good = {}, Counter(), Counter()
     for split in SPLITS:
         pairs = english_spanish.load(split)
         written = [one.text for one in translator.translate([english for english, _ in pairs])]
@@ -197,12 +198,12 @@ def scores(translator: Translator) -> dict[str, Any]:
         right[split] = sum(marks) / len(marks)
         for mark, (english, _) in zip(marks, pairs, strict=True):
             length = len(translator.src.tokenizer(english))
-            count, good = by_length.get(length, (0, 0))
-            by_length[length] = (count + 1, good + mark)
+            sentences[length] += 1
+            good[length] += mark
     pairs = pair_exact_match(translator, english_spanish.load_pronoun())
     by_length = [
-        {"tokens": length, "sentences": count, "right": good}
-        for length, (count, good) in sorted(by_length.items())
+        {"tokens": length, "sentences": sentences[length], "right": good[length]}
+        for length in sorted(sentences)
     ]
     return {"right": right, "pronoun_pairs": pairs, "by_length": by_length}
 

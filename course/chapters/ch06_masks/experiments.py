@@ -11,10 +11,9 @@ from unittest.mock import patch
 
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digit_training import DIGITS, Pairs, one_thread, right_rows
+from course.experiments.digit_training import DIGITS, Pairs, learn_pairs, right_rows
 from transformer_lib.decoding import greedy_decode, inference_mode
 from transformer_lib.model.config import TOY
 from transformer_lib.model.masks import causal_mask
@@ -23,11 +22,9 @@ from transformer_lib.text import digit_tasks
 from transformer_lib.text.batching import Ids, make_batch
 from transformer_lib.text.tokens import BOS, PAD, SPECIALS
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.trainer import train
 
 TRAINING, HELD_OUT = 2_500, 500
 SEEDS = (0, 1, 2)
-VOCAB = len(DIGITS)
 STEPS = 300
 
 
@@ -41,17 +38,12 @@ def reversing() -> tuple[Pairs, Pairs]:
     return pairs[:TRAINING], pairs[TRAINING:]
 
 
-@one_thread()
 def learn_to_reverse(seed: int = 0, measure: Callable | None = None) -> tuple[Transformer, list]:
     """A new toy Transformer, trained with whatever masks the model makes -> it and its history."""
-    training, held_out = reversing()
-    torch.manual_seed(seed)
-    model = Transformer(VOCAB, VOCAB, TOY)
     config = TrainingConfig(
         steps=STEPS, schedule="linear", max_lr=1e-2, warmup=30, validate_every=25, seed=seed
     )
-    history = train(model, training, held_out, config, measure=measure, progress=tqdm(disable=True))
-    return model, history
+    return learn_pairs(*reversing(), TOY, config, measure=measure)
 
 
 def next_word_accuracy(model: Transformer, pairs: Pairs) -> float:

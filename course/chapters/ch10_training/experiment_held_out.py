@@ -6,15 +6,13 @@ by heart; with many, it is easier to find the rule.
 
 from typing import Any
 
-import torch
 from tqdm import tqdm
 
 from course.experiments import experiment
-from course.experiments.digit_training import DIGITS, Pairs, digit_pairs, right_rows
+from course.experiments.digit_training import Pairs, digit_pairs, learn_pairs, right_rows
 from transformer_lib.model.config import TOY
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.training.config import TrainingConfig
-from transformer_lib.training.trainer import train
 
 COUNTS = (50, 10_000)  # pairs to learn from
 SEEDS = (0, 1, 2)
@@ -35,8 +33,6 @@ def learn_from(pairs: Pairs, held_out: Pairs, seed: int) -> list[dict]:
             "new": round(right_rows(model, held_out[:LOOK_AT]), 3),
         }
 
-    torch.manual_seed(seed)
-    model = Transformer(len(DIGITS), len(DIGITS), TOY)
     how = TrainingConfig(
         steps=STEPS,
         max_tokens=512,
@@ -47,7 +43,7 @@ def learn_from(pairs: Pairs, held_out: Pairs, seed: int) -> list[dict]:
         validate_every=25,
         seed=seed,
     )
-    return train(model, pairs, held_out, how, measure=measure, progress=tqdm(disable=True))
+    return learn_pairs(pairs, held_out, TOY, how, measure=measure)[1]
 
 
 @experiment("held-out")

@@ -7,7 +7,7 @@ translating. One setting is no way to train: what stood in the Transformer's pla
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,7 +29,6 @@ from course.chapters.ch14_real_text.experiment_multi30k import (
 )
 from course.experiments import experiment
 from course.experiments.long_training import cached
-from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.transformer import Transformer
 from transformer_lib.recipes import ParallelRecipe, TrainingData, multi30k
 from transformer_lib.text.batching import Batch
@@ -37,7 +36,6 @@ from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
 from transformer_lib.text.tokenized_dataset import TokenizedDataset, encode_pairs
 from transformer_lib.text.tokens import PAD
-from transformer_lib.training.config import TrainingConfig
 from transformer_lib.training.optimizers import adam
 from transformer_lib.training.state import STATE_FILE
 from transformer_lib.training.step import batch_loss
@@ -113,39 +111,35 @@ SETTINGS = (
 @experiment("multi30k-ladder")
 def sweep() -> dict[str, Any]:
     """What each way of training is worth on the validation pairs of Multi30k."""
-    recipe, runs = multi30k("de"), []
+    return {"steps": STEPS, "runs": runs_of("multi30k-ladder", SETTINGS, measure, "left_out")}
+
+
+def runs_of(
+    name: str,
+    settings: Sequence[Setting],
+    measure: Callable[[Setting, ParallelRecipe], dict[str, Any]],
+    *more: str,
+) -> list[dict[str, Any]]:
+    """The stored scores of each setting, or those of a new training.
+
+    more: which further fields of a setting are stored, and have to be the same.
+    """
+    base, runs = multi30k("de"), []
     with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
-        for setting in tqdm(SETTINGS, unit="training"):
-            runs.append(load_or_measure(setting, recipe))
-    return {"steps": STEPS, "runs": runs}
-
-
-def load_or_measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:
-    """The stored scores of a setting, or those of a new training."""
-    model, training = sizes(setting, recipe.model, recipe.training)
-    recipe = dataclasses.replace(recipe, model=model, training=training)
-    settings = described(setting, model, training) | {"left_out": setting.left_out}
-    return cached("multi30k-ladder", settings, lambda: measure(setting, recipe))
-
-
-def described(setting: Setting, model: ModelConfig, training: TrainingConfig) -> dict[str, Any]:
-    """What is stored beside the scores of a setting, and by which they are found again."""
-    return {
-        "what": setting.what,
-        "model": dataclasses.asdict(setting.recurrent or model),
-        "training": dataclasses.asdict(training),
-    }
-
-
-def sizes(
-    setting: Setting, model: ModelConfig, training: TrainingConfig
-) -> tuple[ModelConfig, TrainingConfig]:
-    """Those of a setting, from the recipe's."""
-    steps = {"steps": round(STEPS * setting.updates)}
-    return (
-        dataclasses.replace(model, **BEFORE["model"] | setting.model),
-        dataclasses.replace(training, **BEFORE["training"] | steps | setting.training),
-    )
+        for setting in tqdm(settings, unit="training"):
+            steps = {"steps": round(STEPS * setting.updates)}
+            model = dataclasses.replace(base.model, **BEFORE["model"] | setting.model)
+            how = BEFORE["training"] | steps | setting.training
+            training = dataclasses.replace(base.training, **how)
+            about = {
+                "what": setting.what,
+                "model": dataclasses.asdict(setting.recurrent or model),
+                "training": dataclasses.asdict(training),
+                **{field: getattr(setting, field) for field in more},
+            }
+            recipe = dataclasses.replace(base, model=model, training=training)
+            runs.append(cached(name, about, partial(measure, setting, recipe)))
+    return runs
 
 
 def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:

@@ -8,11 +8,8 @@ core for each; one that was stopped goes on, and Ctrl-C stores what is complete.
 """
 
 import dataclasses
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-from tqdm import tqdm
 
 from course.chapters.ch14_real_text.experiment_multi30k import (
     machine,
@@ -24,14 +21,12 @@ from course.chapters.ch14_real_text.experiment_multi30k import (
 from course.chapters.ch14_real_text.experiment_multi30k_sweep import (
     RECURRENT,
     Setting,
-    described,
     learn,
-    sizes,
+    runs_of,
 )
 from course.experiments import experiment
-from course.experiments.long_training import cached
 from transformer_lib.model.transformer import count_parameters
-from transformer_lib.recipes import ParallelRecipe, multi30k
+from transformer_lib.recipes import ParallelRecipe
 from transformer_lib.text.batching import batch_indices
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
@@ -53,19 +48,7 @@ SETTINGS = (
 @experiment("multi30k-recurrent")
 def recurrent_on_pictures() -> dict[str, Any]:
     """BLEU on Multi30k's test sentences, greedily, of recurrent translators and a Transformer."""
-    recipe, runs = multi30k("de"), []
-    with suppress(KeyboardInterrupt):  # then what is complete is stored, and the next call goes on
-        for setting in tqdm(SETTINGS, unit="training"):
-            model, how = sizes(setting, recipe.model, recipe.training)
-            mine = dataclasses.replace(recipe, model=model, training=how)
-            runs.append(
-                cached(
-                    "multi30k-recurrent",
-                    described(setting, model, how),
-                    lambda setting=setting, mine=mine: measure(setting, mine),
-                )
-            )
-    return {"runs": runs}
+    return {"runs": runs_of("multi30k-recurrent", SETTINGS, measure)}
 
 
 def measure(setting: Setting, recipe: ParallelRecipe) -> dict[str, Any]:

@@ -73,6 +73,11 @@ def language() -> Language:
     return learn_language("en", sentences(max(SENTENCES), seed=11))
 
 
+def encoded(count: int, seed: int) -> list[list[int]]:
+    """The same as ids."""
+    return [language().encode(text) for text in sentences(count, seed)]
+
+
 def config(width: int) -> ModelConfig:
     return dataclasses.replace(
         SMALL, d_model=width, d_ff=4 * width, dropout=0.0, norm_first=True, tie_weights="target"
@@ -83,12 +88,10 @@ def learn(
     spec: TrainSpec, how: TrainingConfig, count: int | None = None
 ) -> tuple[LanguageModel, dict[str, Any]]:
     """Train on so many sentences (None: the most) -> model, and size, time and learning curve."""
-    words, drawn = language(), sentences(max(SENTENCES), seed=11)[:count]
-    training = as_lm_pairs([words.encode(text) for text in drawn])
-    others = sentences(VALIDATION, VALIDATION_SEED)
-    validation = as_lm_pairs([words.encode(text) for text in others])
+    training = as_lm_pairs(encoded(max(SENTENCES), seed=11)[:count])
+    validation = as_lm_pairs(encoded(VALIDATION, VALIDATION_SEED))
     torch.manual_seed(how.seed)
-    model = spec.build(0, len(words.vocab))
+    model = spec.build(0, len(language().vocab))
     return model, learning_curve(model, training, validation, spec, how)
 
 

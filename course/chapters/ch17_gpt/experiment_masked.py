@@ -21,10 +21,10 @@ from course.chapters.ch17_gpt.experiment_language_model import (
     VALIDATION,
     WIDTHS,
     config,
+    encoded,
     language,
     learn,
     of_width,
-    sentences,
 )
 from course.experiments import experiment
 from course.experiments.long_training import TrainSpec, learning_curve
@@ -84,16 +84,14 @@ def covered(texts: list[list[int]], times: int, words: int, seed: int) -> list[t
 
 def learn_to_guess(seed: int) -> tuple[MaskedModel, dict[str, Any]]:
     """Train once -> the model, and size, time and learning curve."""
-    known = language()
-    texts = [known.encode(text) for text in sentences(max(SENTENCES), seed=11)]
-    others = [known.encode(text) for text in sentences(VALIDATION, seed=12)]
-    words = len(known.vocab)
+    words = len(language().vocab)
     spec = TrainSpec("BERT", lambda _, vocab_size: MaskedModel(vocab_size, config(WIDTH)))
     torch.manual_seed(seed)
     model = spec.build(0, words)
     how = dataclasses.replace(TRAINING, seed=seed)
-    pairs = covered(texts, READINGS, words, seed), covered(others, 1, words, seed=0)
-    return model, learning_curve(model, *pairs, spec, how)
+    training = covered(encoded(max(SENTENCES), seed=11), READINGS, words, seed)
+    validation = covered(encoded(VALIDATION, seed=12), 1, words, seed=0)
+    return model, learning_curve(model, training, validation, spec, how)
 
 
 @torch.no_grad()
@@ -129,7 +127,7 @@ def summary(places: list[tuple[int, float, bool]]) -> dict[str, float]:
 @experiment("masked")
 def guessing_and_going_on() -> dict[str, Any]:
     """How much easier a word is to guess with both sides in sight, for two models of one size."""
-    texts = [language().encode(text) for text in sentences(VALIDATION, seed=12)]
+    texts = encoded(VALIDATION, seed=12)
     runs = []
     for seed in tqdm(SEEDS, unit="seed"):
         gpt, _ = learn(of_width(WIDTH), dataclasses.replace(TRAINING, seed=seed))

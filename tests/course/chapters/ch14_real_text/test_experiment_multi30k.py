@@ -122,25 +122,6 @@ def test_r_drop_is_the_mean_loss_and_the_divergence():
     assert apart > 0.1
 
 
-def test_how_far_the_recurrent_one_is_below_as_notebook_16_says():
-    base, recurrent = (
-        run
-        for what in ("as it is", "recurrent, with attention")
-        for run in load_runs("multi30k-ladder", what=what)
-    )
-    transformer, additive = (
-        run
-        for what in ("transformer", "additive")
-        for run in load_runs("multi30k-recurrent", what=what)
-    )
-    greedily = [base["greedy_bleu"] - recurrent["greedy_bleu"]]
-    for split in ("validation", "test"):
-        greedily.append(transformer[split]["bleu"] - additive[split]["bleu"])
-    beams = [base["beam_bleu"][a] - recurrent["beam_bleu"][a] for a in base["beam_bleu"]]
-    assert [round(min(greedily), 1), round(max(greedily), 1)] == [0.9, 2.2]
-    assert round(max(beams)) == 4
-
-
 def test_the_recurrent_translators_on_pictures_are_as_large_as_the_transformer():
     model, _, subwords = recipes.multi30k_sizes()
     size = count_parameters(Transformer(subwords, subwords, model))

@@ -49,15 +49,6 @@ def test_all_copiers_see_the_same_and_no_later_word():
         assert not moved[:9].any() and moved[9]
 
 
-def test_the_convolution_before_attention_is_the_one_before_a_state():
-    part = copying.ShortBefore()
-    q, k = torch.randn(2, 2, 4, 6, 16)
-    new_q, new_k = part(q, k)
-    both = torch.cat([q, k], 1).transpose(1, 2).flatten(2)
-    expected = part.short(both, part.short.start(2))[0]
-    torch.testing.assert_close(torch.cat([new_q, new_k], 1).transpose(1, 2).flatten(2), expected)
-
-
 def test_bytes_are_counted():
     kept = [times.kept_bytes(length) for length in (16, 32)]
     assert kept[1].pop("attention, with a cache") == 2 * kept[0].pop("attention, with a cache")
