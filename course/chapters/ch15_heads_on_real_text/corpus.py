@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.grammar.lexicon import ADJECTIVES, NOUNS, Adjective
+from course.grammar.lexicon import ADJECTIVES, NOUN_OF_FORM, NOUNS, Adjective
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import make_batch
 from transformer_lib.text.english_spanish import PronounItem
@@ -172,10 +172,9 @@ def pronoun_items(said: str = "it", items: Sequence[PronounItem] | None = None) 
 
 def in_spanish(noun: str, feminine: bool) -> str:
     """An English noun of the grammar -> the Spanish one with its article."""
-    plural = noun not in NOUNS
-    entry = next(one for one in NOUNS.values() if noun == one.in_english(plural))
-    article = ("las" if feminine else "los") if plural else ARTICLES["f" if feminine else "m"]
-    return f"{article} {entry.in_spanish('f' if feminine else 'm', plural)}"
+    gender, plural = "f" if feminine else "m", noun not in NOUNS
+    article = ("las" if feminine else "los") if plural else ARTICLES[gender]
+    return f"{article} {NOUN_OF_FORM[noun].in_spanish(gender, plural)}"
 
 
 def nth_replaced(text: str, word: str, number: int, new: str) -> str:

@@ -81,10 +81,8 @@ def blocked_attention(translator: Translator, kinds: Sequence[str]) -> dict[str,
     noun, noun_out, writing = batch.noun, batch.noun_out, batch.writing
     anyone = ~noun & (batch.src != PAD)
     later = (noun_out.int().cumsum(dim=1) > 0) & ~noun_out
-    early = torch.zeros_like(noun_out)
-    for row, (there, out) in enumerate(zip(noun_out, batch.out.tolist(), strict=True)):
-        free = [place for place in range(out) if not there[place]]
-        early[row, free[:2]] = True
+    before = torch.arange(noun_out.size(1)) < batch.out[:, None]
+    early = paths.first_of(before & ~noun_out, 2)
     inside, across, behind = (
         layers_of(translator, kind)
         for kind in ("encoder.self_attn", "decoder.cross_attn", "decoder.self_attn")

@@ -55,9 +55,9 @@ def without(
         return margins(translator, batch)
 
 
-def first_of(places: Tensor) -> Tensor:
-    """The mask with only the first place of each row: of a noun with its article, the article."""
-    return places & (places.int().cumsum(dim=1) == 1)
+def first_of(places: Tensor, count: int = 1) -> Tensor:
+    """The mask with only the first places of each row: of a noun with its article, the article."""
+    return places & (places.int().cumsum(dim=1) <= count)
 
 
 def directly(translator: Translator, batch: AgreementBatch, places: Tensor) -> float:
