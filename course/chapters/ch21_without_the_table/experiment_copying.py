@@ -64,17 +64,17 @@ def attention() -> nn.Module:
     return ModernAttention(D, H, qk_transforms=[ShortBefore(), Rotary(D // H)])
 
 
+def linear(n: int) -> StateMixer:
+    return LinearAttention(D, H, n, short=SHORT, unit_keys=True)
+
+
 def space(n: int) -> StateMixer:
     return StateSpace(D, H, n, short=SHORT)
 
 
 # kind -> what makes a layer of a size, its sizes, and the one at which its rate is chosen
 KINDS: dict[str, tuple[Callable[[int], nn.Module], tuple[int, ...], int]] = {
-    "linear attention": (
-        lambda n: LinearAttention(D, H, n, short=SHORT, unit_keys=True),
-        (2, 4, 8, 16, 32),
-        16,
-    ),
+    "linear attention": (linear, (2, 4, 8, 16, 32), 16),
     "state space": (space, (4, 8, 16, 32), 16),
     "minGRU": (lambda e: MinGRU(D, e, short=SHORT), (64, 256), 256),
     # with elu + 1 and its denominator
