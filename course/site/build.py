@@ -429,7 +429,7 @@ def light(hero: Picture) -> bytes:
     drawn = Image.open(io.BytesIO(hero.png)).convert("RGB")
     file = io.BytesIO()
     drawn.thumbnail((740, 740), Image.Resampling.LANCZOS)
-    drawn.save(file, "AVIF", quality=28, speed=0, subsampling="4:4:4")
+    drawn.save(file, "AVIF", quality=28, speed=2, subsampling="4:4:4")
     return file.getvalue()
 
 

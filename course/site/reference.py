@@ -292,7 +292,10 @@ def fields(node: ast.ClassDef) -> dict[str, ast.AnnAssign]:
 
 def written(node: ast.AST, lines: list[str]) -> str:
     """A piece of the file as its author wrote it, in one line."""
-    text = " ".join((ast.get_source_segment("\n".join(lines), node) or "").split())
+    piece = lines[node.lineno - 1 : node.end_lineno]
+    piece[-1] = piece[-1].encode()[: node.end_col_offset].decode()  # Python counts in bytes
+    piece[0] = piece[0].encode()[node.col_offset :].decode()
+    text = " ".join(" ".join(piece).split())
     return re.sub(r"(?<=[(\[]) | (?=[)\]])", "", text)
 
 
