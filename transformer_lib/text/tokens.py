@@ -12,7 +12,7 @@ small things are added: words lose the capital that only marks the start of a se
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from transformer_lib.checks import whole
@@ -61,7 +61,7 @@ class Tokenizer:
     def split(self, text: str) -> list[str]:
         """spaCy's tokens, in the letters of the text."""
         text = unicodedata.normalize("NFC", text).replace("’", "'")
-        return [token.text for token in _spacy_tokenizer(self.language)(text) if not token.is_space]
+        return [token for word in text.split() for token in _cut(self.language, word)]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as it is written: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
@@ -73,6 +73,12 @@ class Tokenizer:
             glue = token in NO_SPACE_AFTER
         start = next((i for i, letter in enumerate(text) if letter.isalpha()), 0)
         return text[:start] + text[start : start + 1].upper() + text[start + 1 :]
+
+
+@lru_cache(maxsize=2**16)  # words come again and again, and spaCy makes a document of each text
+def _cut(language: str, word: str) -> list[str]:
+    """spaCy's tokens of what stands between two spaces. No rule looks further, but for "EE. UU."."""
+    return [token.text for token in _spacy_tokenizer(language)(word)]
 
 
 @cache
