@@ -77,7 +77,7 @@ class Tokenizer:
 
 @lru_cache(maxsize=2**16)  # words come again and again, and spaCy makes a document of each text
 def _cut(language: str, word: str) -> list[str]:
-    """spaCy's tokens of what stands between two spaces. No rule looks further, but for "EE. UU."."""
+    """spaCy's tokens of what stands between two spaces. No rule looks further, except "EE. UU."."""
     return [token.text for token in _spacy_tokenizer(language)(word)]
 
 
