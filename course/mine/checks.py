@@ -85,7 +85,7 @@ class Own:
 
     def __init__(self, bench: Workbench | Parts, number: int):
         self.bench = bench
-        self.has = bench.has
+        self.has, self.look_up, self.replace = bench.has, bench.look_up, bench.replace
         self.earlier = [name for names in NAMES[: number - 1] for name in names]
 
     def part(self, name: str) -> Attempt:
@@ -102,11 +102,8 @@ class Own:
         attempt.too_much = (*FINISHED, *too_much)
         return attempt
 
-    def result(self, name: str, *inputs: Any) -> Any:
-        """What a function of the reader returns; a Hint if it stops or returns nothing."""
-        return self.outcome(self.part(name), *inputs)
-
     def outcome(self, function: Callable, *inputs: Any) -> Any:
+        """What a function of the reader returns; a Hint if it stops or returns nothing."""
         try:
             found = function(*inputs)
         except Hint:
@@ -136,45 +133,43 @@ class Own:
 
     def twin(self, name: str, sizes: Sequence[Any], weights: dict[str, Tensor]) -> Any:
         """A module of the reader with these weights; a Hint if the names or shapes are others."""
-        module = self.make(name, *sizes)
-        self.same_names(name, module, weights)
+        module = self.fitting(name, sizes, weights)
         for key, numbers in weights.items():
             self.bench.put(module, key, numbers)
         return module
 
-    def same_names(self, name: str, module: Any, wanted: dict[str, Tensor]) -> None:
-        """A Hint unless the parameters have the names and shapes that the page gives."""
+    def fitting(self, name: str, sizes: Sequence[Any], wanted: dict[str, Tensor]) -> Any:
+        """A new module; a Hint unless its parameters have the names and shapes of the page."""
+        module = self.make(name, *sizes)
         own = self.bench.shapes(module)
         missing, more = [k for k in wanted if k not in own], [k for k in own if k not in wanted]
+        if missing:
+            expect(
+                "layers" not in "".join(missing) or "layers" in "".join(own),
+                f"PyTorch doesn't see the layers of `{name}`: keep them in an "
+                "nn.ModuleList of the name `layers`, not in a plain list.",
+            )
+            no_slip(
+                not all(key.startswith("layers.") and "layers.0" not in key for key in missing),
+                "All your layers are one and the same: `[layer] * N` is one layer, N times. Make "
+                "each of them separately.",
+            )
+            listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
+            raise Hint(
+                f"`{name}` has no parameter `{missing[0]}`; it has {listed}. "
+                "The names are those of the page, so that trained weights fit."
+            )
         biases = [key for key in more if key.endswith("bias") and key[:-4] + "weight" in wanted]
         no_slip(
-            not biases or bool(missing),
+            not biases,
             f"`{name}` has a parameter `{', '.join(biases[:1])}`: in the paper's attention the "
             "matrices have no biases. nn.Linear takes bias=False.",
         )
-        unknown = "layers" in "".join(missing) and "layers" not in "".join(own)
-        expect(
-            not unknown,
-            f"PyTorch doesn't see the layers of `{name}`: keep them in an "
-            "nn.ModuleList of the name `layers`, not in a plain list.",
-        )
-        layer = [key for key in missing if key.startswith("layers.") and "layers.0" not in key]
-        no_slip(
-            not layer or len(layer) < len(missing),
-            "All your layers are one and the same: `[layer] * N` is one layer, N times. Make "
-            "each of them separately.",
-        )
         words = [key for key in more if len(own[key]) == 2] if name == "Transformer" else []
         no_slip(
-            not words or bool(missing),
+            not words,
             f"`{', '.join(words)}` is one matrix too many: the target's table is used twice, for "
             "reading and for writing.",
-        )
-        listed = ", ".join(f"{key} {shape}" for key, shape in own.items()) or "none"
-        expect(
-            not missing,
-            f"`{name}` has no parameter `{', '.join(missing[:1])}`; it has {listed}. "
-            "The names are those of the page, so that trained weights fit.",
         )
         expect(not more, f"`{name}` has a parameter that isn't asked for: `{', '.join(more[:1])}`.")
         for key, value in wanted.items():
@@ -183,19 +178,12 @@ class Own:
                 f"`{key}` of `{name}` has the shape {own[key]}, but it should be "
                 f"{tuple(value.shape)}.",
             )
+        return module
 
     def run(self, module: Any) -> Attempt:
         """A module as a function, without gradients."""
         forbidden = [name for name in LIBRARY if name not in self.earlier]
         return self.attempt(self.bench.run(module), *forbidden)
-
-    def look_up(self, module: Any, path: str) -> Any:
-        return self.bench.look_up(module, path)
-
-    def replace(self, module: Any, **functions: Callable) -> None:
-        """Put functions in the place of parts of a module."""
-        for name, function in functions.items():
-            self.bench.replace(module, name, function)
 
 
 @contextlib.contextmanager
@@ -242,9 +230,9 @@ def spread(mine: Own, module: Any, parameter: str) -> float:
 def positions(mine: Own) -> None:
     encode = mine.part("positional_encoding")
     of_positions.encoding(encode)
-    is_one = isinstance(mine.result("positional_encoding", 3, 4), torch.Tensor)
     expect(
-        is_one, "The numbers are right. Return them as a tensor: torch.tensor makes one of a list."
+        isinstance(mine.outcome(encode, 3, 4), Tensor),
+        "The numbers are right. Return them as a tensor: torch.tensor makes one of a list.",
     )
 
 
@@ -257,6 +245,7 @@ def attention(mine: Own) -> None:
 # --- 4 to 10: the layers and the whole ------------------------------------------------------------
 
 B, S, T, D_MODEL, D_FF, H = 2, 3, 5, 14, 13, 2
+SIZES = (D_MODEL, D_FF, H, 0.0)  # of a layer
 
 
 def seen() -> Tensor:
@@ -480,14 +469,16 @@ def masks(mine: Own) -> None:
 
 def residual(mine: Own) -> None:
     width = of_encoder.feed_forward_inputs()[0].size(-1)
-    around = mine.twin("SublayerConnection", (width, 0.0), weights_of(Norm(width)))
+    ours = nn.ModuleDict({"norm": nn.LayerNorm(width)})
+    around = mine.twin("SublayerConnection", (width, 0.0), weights_of(ours))
     expect(
         found_at(mine, around, "dropout.p") is not None,
         "`SublayerConnection` should have an nn.Dropout of the name `dropout`.",
     )
 
     def through(x: Tensor, sublayer: Callable, norm: Any, drop: Any, _: bool) -> Tensor:
-        mine.replace(around, norm=norm, dropout=drop)
+        mine.replace(around, "norm", norm)
+        mine.replace(around, "dropout", drop)
         return mine.run(around)(x, sublayer)
 
     with about("SublayerConnection"):
@@ -504,7 +495,7 @@ def feed_forward(mine: Own) -> None:
     x, w_1, *_ = of_encoder.feed_forward_inputs()
     ours = of_encoder.PositionwiseFeedForward(*w_1.shape)
     name = "PositionwiseFeedForward"
-    mine.same_names(name, mine.make(name, *w_1.shape), weights_of(ours))
+    mine.fitting(name, w_1.shape, weights_of(ours))
     with about(name):
         of_encoder.feed_forward(by_matrices)
 
@@ -517,17 +508,9 @@ def found_at(mine: Own, module: Any, path: str) -> Any:
         return None
 
 
-class Norm(nn.Module):
-    """What a SublayerConnection holds."""
-
-    def __init__(self, d_model: int):
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-
-
-def keeps_dropout(mine: Own, name: str, sizes: Sequence[Any], *connections: str) -> None:
+def keeps_dropout(mine: Own, name: str, *connections: str) -> None:
     """A Hint unless a module hands its dropout on to these parts of it."""
-    module = mine.make(name, *sizes[:-1], 0.25)
+    module = mine.make(name, *SIZES[:-1], 0.25)
     for path in connections:
         kept = found_at(mine, module, f"{path}.dropout.p")
         expect(
@@ -554,18 +537,17 @@ OTHER_LENGTHS = {
 
 
 def encoder(mine: Own) -> None:
-    sizes = (D_MODEL, D_FF, H, 0.0)
-    ours = seeded(lambda: EncoderLayer(*sizes))
+    ours = seeded(lambda: EncoderLayer(*SIZES))
     x = drawn(B, S, D_MODEL, seed=3)
-    their = mine.run(mine.twin("EncoderLayer", sizes, weights_of(ours)))
+    their = mine.run(mine.twin("EncoderLayer", SIZES, weights_of(ours)))
 
     def layer(x: Tensor, attend: Callable, network: Callable, *norms: Callable) -> Tensor:
         """The reader's layer around these functions."""
-        module = mine.make("EncoderLayer", x.size(-1), *sizes[1:])
-        mine.replace(module, self_attn=lambda q, k, v, mask=None: attend(q, k, v))
-        mine.replace(module, feed_forward=network)
+        module = mine.make("EncoderLayer", x.size(-1), *SIZES[1:])
+        mine.replace(module, "self_attn", lambda q, k, v, mask=None: attend(q, k, v))
+        mine.replace(module, "feed_forward", network)
         for name, norm in zip(("residual_self_attn", "residual_feed_forward"), norms, strict=True):
-            mine.replace(module, **{f"{name}.norm": norm})
+            mine.replace(module, f"{name}.norm", norm)
         return mine.run(module)(x)
 
     with about("EncoderLayer"), torch.no_grad():
@@ -576,14 +558,13 @@ def encoder(mine: Own) -> None:
             ours(x, src_mask=seen()),
             [(ours(x), "Words look at the padding: hand `src_mask` on to `self_attn`.")],
         )
-    keeps_dropout(mine, "EncoderLayer", sizes, "residual_self_attn", "residual_feed_forward")
-    stack(mine, "Encoder", seeded(lambda: Encoder(3, *sizes)), (x,), {"src_mask": seen()})
+    keeps_dropout(mine, "EncoderLayer", "residual_self_attn", "residual_feed_forward")
+    stack(mine, "Encoder", seeded(lambda: Encoder(3, *SIZES)), (x,), {"src_mask": seen()})
 
 
 def decoder(mine: Own) -> None:
-    sizes = (D_MODEL, D_FF, H, 0.0)
-    ours = seeded(lambda: DecoderLayer(*sizes))
-    mine.same_names("DecoderLayer", mine.make("DecoderLayer", *sizes), weights_of(ours))
+    ours = seeded(lambda: DecoderLayer(*SIZES))
+    mine.fitting("DecoderLayer", SIZES, weights_of(ours))
 
     def layer(x: Tensor, memory: Tensor, mask: Tensor, *parts: Any) -> Tensor:
         *blocks, norms = parts
@@ -595,11 +576,11 @@ def decoder(mine: Own) -> None:
             for name, part in named.items()
             for key, value in weights_of(part).items()
         }
-        return mine.run(mine.twin("DecoderLayer", sizes, weights))(x, memory, tgt_mask=mask)
+        return mine.run(mine.twin("DecoderLayer", SIZES, weights))(x, memory, tgt_mask=mask)
 
     x, memory = drawn(B, T, D_MODEL, seed=4), drawn(B, S, D_MODEL, seed=5)
     masks = {"tgt_mask": causal_mask(T), "src_mask": seen()}
-    their = mine.run(mine.twin("DecoderLayer", sizes, weights_of(ours)))
+    their = mine.run(mine.twin("DecoderLayer", SIZES, weights_of(ours)))
     with about("DecoderLayer"), torch.no_grad():
         found = call(partial(their, **masks), x, memory, stops=A_RESULT | OTHER_LENGTHS)
         of_decoder.decoder_layer(layer)
@@ -614,8 +595,8 @@ def decoder(mine: Own) -> None:
             ],
         )
     connections = ("residual_self_attn", "residual_cross_attn", "residual_feed_forward")
-    keeps_dropout(mine, "DecoderLayer", sizes, *connections)
-    stack(mine, "Decoder", seeded(lambda: Decoder(3, *sizes)), (x, memory), masks)
+    keeps_dropout(mine, "DecoderLayer", *connections)
+    stack(mine, "Decoder", seeded(lambda: Decoder(3, *SIZES)), (x, memory), masks)
 
 
 MEMORY_LOST = {
@@ -631,7 +612,7 @@ def stack(
     """N layers, one after another, each handed the memory and the masks."""
     x, *memory = inputs
     layers = ours.layers
-    their = mine.run(mine.twin(name, (3, D_MODEL, D_FF, H, 0.0), weights_of(ours)))
+    their = mine.run(mine.twin(name, (3, *SIZES), weights_of(ours)))
     with about(name), torch.no_grad():
         compare(
             call(partial(their, **masks), *inputs, stops=MEMORY_LOST if memory else None),
@@ -663,7 +644,7 @@ def twin_of(mine: Own, model: Transformer) -> Any:
 
 def whole(mine: Own) -> None:
     small = of_whole.assembly_inputs(tie_weights="target")[0]
-    mine.same_names("Transformer", mine.make("Transformer", *sizes_of(small)), weights_of(small))
+    mine.fitting("Transformer", sizes_of(small), weights_of(small))
 
     def assemble(model: Transformer, src: Tensor, tgt_in: Tensor) -> Tensor:
         return mine.run(twin_of(mine, model))(src, tgt_in)
@@ -707,7 +688,10 @@ def judge_decode(mine: Own, their: Any, ours: Transformer) -> None:
         with about("decode"):
             compare(found, right, list(wrong_decodes(ours, tgt[:, :-1], memory, src)))
         with about("generator"):
-            compare(call(mine.run(generator_of(mine, their)), right), ours.generator(right), [])
+            generator = found_at(mine, their, "generator")
+            missing = "It is missing: (…, d_model) -> logits (…, tgt_vocab_size)."
+            expect(generator is not None, missing)
+            compare(call(mine.run(generator), right), ours.generator(right), [])
 
 
 def wrong_decodes(
@@ -742,13 +726,6 @@ def wrong_decodes(
         yield ours.decoder(memory=memory, **right | changed), hint
 
 
-def generator_of(mine: Own, model: Any) -> Any:
-    try:
-        return mine.look_up(model, "generator")
-    except Exception:  # of whatever kind, from another process
-        raise Hint("It is missing: (…, d_model) -> logits (…, tgt_vocab_size).") from None
-
-
 def drops(mine: Own, model: Any, half: str) -> bool:
     """Is anything dropped before the encoder's or the decoder's first layer, while it trains?"""
     read: list[Tensor] = []
@@ -757,7 +734,7 @@ def drops(mine: Own, model: Any, half: str) -> bool:
         read.append(x)
         return x
 
-    mine.replace(model, **{half: keep})
+    mine.replace(model, half, keep)
     mine.look_up(model, "train")()
     src, tgt_in = torch.tensor([[4, 5, 6, EOS]]), torch.tensor([[4, 5, 6]])
     with torch.random.fork_rng(devices=[]):
@@ -774,10 +751,10 @@ def drops(mine: Own, model: Any, half: str) -> bool:
 
 def the_update(mine: Own) -> None:
     with about("label_smoothed_cross_entropy"):
-        of_training.my_smoothed_loss(mine.part("label_smoothed_cross_entropy"))
-        found = mine.result("label_smoothed_cross_entropy", *of_training.example(), 0.1)
+        loss = mine.part("label_smoothed_cross_entropy")
+        of_training.my_smoothed_loss(loss)
         expect(
-            isinstance(found, Tensor),
+            isinstance(mine.outcome(loss, *of_training.example(), 0.1), Tensor),
             "Return the loss as a tensor: a plain number has "
             "forgotten how it was made, and training has to ask.",
         )
@@ -814,7 +791,7 @@ def decoding(mine: Own) -> None:
     for text, right in zip(SENTENCES, ours.translate(SENTENCES), strict=True):
         src = torch.tensor([[*ours.src.encode(text), EOS]])
         with about("greedy_decode"):
-            found = ours.tgt.decode(only_one(mine.result("greedy_decode", model, src, 64)))
+            found = ours.tgt.decode(only_one(mine.outcome(write, model, src, 64)))
         expect(
             found == right.text,
             f"With the shipped weights it translates {text!r} as {found!r}, "

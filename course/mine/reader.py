@@ -72,8 +72,9 @@ def progress() -> None:
     except Hint as hint:
         print(hint)
         own = set()
+    standing = sum(own.issuperset(part.names) for part in PARTS)
     here = [", ".join(PARTS[number - 1].names) for number in sorted(set(CHECKED))]
-    print(f"Your own Transformer: {standing(own)} of {len(PARTS)} parts, kept in {FILE}.")
+    print(f"Your own Transformer: {standing} of {len(PARTS)} parts, kept in {FILE}.")
     if here:
         print(f"This notebook adds: {', '.join(here)}.")
     for first in range(0, len(PARTS), 2):
@@ -107,11 +108,6 @@ def own_bench() -> Workbench:
     path = own_path()
     text = read(path) if path and path.exists() else ""
     return of_file(text, str(path or FILE), at_work=True)
-
-
-def standing(own: set[str]) -> int:
-    """How many parts stand whole."""
-    return sum(own.issuperset(part.names) for part in PARTS)
 
 
 def translate(*sentences: str) -> None:

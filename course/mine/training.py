@@ -21,7 +21,6 @@ from course.mine.keeping import own_path
 from transformer_lib.checkpoints import set_weights, weights
 from transformer_lib.files import CheckpointError, read_tensors, write_tensors
 from transformer_lib.model.transformer import make_model
-from transformer_lib.recipes import learn_language
 from transformer_lib.text import english_spanish
 from transformer_lib.text.batching import batch_indices, make_batch
 from transformer_lib.text.languages import Language
@@ -36,7 +35,7 @@ STEPS, MAX_TOKENS, WARMUP, SEED = 3000, 1024, 800, 0
 STATE = "training.safetensors"
 EVERY = 100  # steps between two lines of the curve; then all is saved, too
 LONGEST = 20  # words of a translation; those of the test have 14 at most
-TESTED = 200  # sentences of the test split
+TESTED, SHOWN = 200, 20  # sentences of the test split; of those that went wrong
 FOLDER = "my_translator"  # beside the reader's file; in it, what `train` has saved
 LESSON = "lesson"  # in it, what was trained in a notebook
 SHORT = {"N": 2, "d_model": 64, "d_ff": 256, "h": SIZES["h"], "dropout": 0.0}
@@ -55,12 +54,6 @@ def told(bench: Workbench) -> Iterator[None]:
         raise Hint(f"Your Transformer stops with {said}.") from None
 
 
-def languages() -> tuple[Language, Language]:
-    """English and Spanish, as they are learned from the training sentences."""
-    english, spanish = zip(*english_spanish.load("train"), strict=True)
-    return learn_language("en", list(english)), learn_language("es", list(spanish))
-
-
 def new_model(bench: Workbench, source: Language, target: Language) -> Any:
     """The reader's Transformer, or the lent one, with new weights: the same ones each time."""
     torch.manual_seed(SEED)
@@ -72,10 +65,10 @@ def train(bench: Workbench, folder: Path, steps: int = STEPS) -> list[float]:
 
     Each hundred steps are saved, in one file in `folder`, and printed: a curve that runs downward.
     """
-    source, target = languages()
-    pairs = [(source.encode(en), target.encode(es)) for en, es in english_spanish.load("train")]
+    ours = shipped()  # its vocabularies were learned from the same sentences
+    pairs = [(ours.src.encode(en), ours.tgt.encode(es)) for en, es in english_spanish.load("train")]
     with told(bench), using_threads(threads_for(SIZES["d_model"], MAX_TOKENS)):
-        model = new_model(bench, source, target)
+        model = new_model(bench, ours.src, ours.tgt)
         optimizer = adam(model)
         losses = load(folder, model, optimizer)
         if losses:
@@ -208,14 +201,12 @@ def translator(bench: Workbench, folder: Path) -> tuple[Callable[[str], str], st
 
     The function raises InputError for what `Translator.read` refuses, such as an unknown word.
     """
+    ours = shipped()
+    source, target = ours.src, ours.tgt
+    model = new_model(bench, source, target)
     if (folder / STATE).exists():
-        source, target = languages()
-        model = new_model(bench, source, target)
         where = f"after {len(load(folder, model)):,} steps of training"
     else:
-        ours = shipped()
-        source, target = ours.src, ours.tgt
-        model = new_model(bench, source, target)
         set_weights(model, weights(ours.model), where="the course's translator")
         where = "with the weights of the course's translator"
     model.eval()
@@ -231,12 +222,12 @@ def translator(bench: Workbench, folder: Path) -> tuple[Callable[[str], str], st
     return translate, where
 
 
-def test(translate: Callable[[str], str], shown: int = 20) -> str:
+def test(translate: Callable[[str], str]) -> str:
     """How many sentences of the test split are right to the letter; prints some that aren't."""
     pairs = english_spanish.load("test")[:TESTED]
     began = time.perf_counter()
     wrong = [(*pair, own) for pair in pairs if (own := translate(pair[0])) != pair[1]]
-    for sentence, right, own in wrong[:shown]:
+    for sentence, right, own in wrong[:SHOWN]:
         print(f"{sentence}\n    yours: {own}\n    right: {right}")
     theirs = shipped().translate([english for english, _ in pairs])
     same = sum(one.text == right for one, (_, right) in zip(theirs, pairs, strict=True))
