@@ -104,13 +104,9 @@ def build(dist: Path, site: Path, version: str) -> None:
     shutil.make_archive(str(dist / f"transformer-figures-{version}"), "zip", figures)
     shutil.copyfile(site / "book.pdf", dist / f"transformer-book-{version}.pdf")
     shutil.rmtree(figures)
-    sums = [f"{digest(dist / name)}  {name}\n" for name in parts(version)]
+    files = {name: (dist / name).read_bytes() for name in parts(version)}
+    sums = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items()]
     (dist / "SHA256SUMS").write_text("".join(sums), encoding="utf-8")
-
-
-def digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def main() -> int:

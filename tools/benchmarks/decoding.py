@@ -61,28 +61,24 @@ def convert(model: Transformer, folder: str) -> None:
     """Write our model as CTranslate2 reads it: ReLU, no biases in attention."""
     config = model.config
     spec = TransformerSpec.from_config(config.N, config.h, pre_norm=config.norm_first)
-    if config.norm_first:
-        set_norm(spec.encoder.layer_norm, model.encoder.norm)
-        set_norm(spec.decoder.layer_norm, model.decoder.norm)
-    halves = (
-        (spec.encoder, spec.encoder.embeddings[0], model.src_embed, model.src_positions),
-        (spec.decoder, spec.decoder.embeddings, model.tgt_embed, model.tgt_positions),
-    )
-    for half, embeddings, embed, positions in halves:
-        embeddings.weight = embed.table.weight.detach()
-        half.position_encodings.encodings = positions.table
-    for theirs, layer in zip(spec.encoder.layer, model.encoder.layers, strict=True):
-        set_self_attention(theirs.self_attention, layer)
-        set_feed_forward(theirs.ffn, layer)
-    for theirs, layer in zip(spec.decoder.layer, model.decoder.layers, strict=True):
-        set_self_attention(theirs.self_attention, layer)
-        cross = layer.cross_attn
+    encoder, decoder = spec.encoder, spec.decoder
+    encoder.embeddings[0].weight = model.src_embed.table.weight.detach()
+    decoder.embeddings.weight = model.tgt_embed.table.weight.detach()
+    encoder.position_encodings.encodings = model.src_positions.table
+    decoder.position_encodings.encodings = model.tgt_positions.table
+    for half, ours in ((encoder, model.encoder), (decoder, model.decoder)):
+        if config.norm_first:
+            set_norm(half.layer_norm, ours.norm)
+        for theirs, layer in zip(half.layer, ours.layers, strict=True):
+            own = layer.self_attn
+            q_k_v = torch.cat([own.w_q.weight, own.w_k.weight, own.w_v.weight])
+            norm = layer.residual_self_attn.norm
+            set_attention(theirs.self_attention, norm, q_k_v, own.w_o.weight)
+            set_feed_forward(theirs.ffn, layer)
+    for theirs, layer in zip(decoder.layer, model.decoder.layers, strict=True):
+        cross, norm = layer.cross_attn, layer.residual_cross_attn.norm
         k_v = torch.cat([cross.w_k.weight, cross.w_v.weight])
-        matrices = (cross.w_q.weight, k_v, cross.w_o.weight)
-        for linear, matrix in zip(theirs.attention.linear, matrices, strict=True):
-            linear.weight = matrix.detach()
-        set_norm(theirs.attention.layer_norm, layer.residual_cross_attn.norm)
-        set_feed_forward(theirs.ffn, layer)
+        set_attention(theirs.attention, norm, cross.w_q.weight, k_v, cross.w_o.weight)
     spec.decoder.projection.weight = model.generator.proj.weight.detach()
 
     spec.register_source_vocabulary(vocabulary(model.src_embed.table.num_embeddings))
@@ -103,11 +99,10 @@ def as_words(ids: list[int]) -> list[str]:
     return [f"word{i}" for i in ids]
 
 
-def set_self_attention(theirs, layer: nn.Module) -> None:
-    ours = layer.self_attn
-    q_k_v = torch.cat([ours.w_q.weight, ours.w_k.weight, ours.w_v.weight])
-    theirs.linear[0].weight, theirs.linear[1].weight = q_k_v.detach(), ours.w_o.weight.detach()
-    set_norm(theirs.layer_norm, layer.residual_self_attn.norm)
+def set_attention(theirs, norm: nn.LayerNorm, *matrices: torch.Tensor) -> None:
+    for linear, matrix in zip(theirs.linear, matrices, strict=True):
+        linear.weight = matrix.detach()
+    set_norm(theirs.layer_norm, norm)
 
 
 def set_feed_forward(theirs, layer: nn.Module) -> None:

@@ -12,6 +12,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+from transformer_lib.model.embedding import Embeddings, PositionalEncoding
+from transformer_lib.model.masks import causal_mask, padding_mask
 from transformer_lib.text.tokens import BOS, EOS, PAD
 
 LONGEST = 256  # words in a sentence, for those that have to know
@@ -194,34 +196,21 @@ class AnnotatedLayer(nn.Module):
         return x + self.dropout(self.feed_forward(last(x)))
 
 
-class AnnotatedEmbedding(nn.Module):
-    """Words times sqrt(d_model), plus computed positions, with dropout."""
-
-    def __init__(self, vocab_size: int, d_model: int, dropout: float):
-        super().__init__()
-        self.words = nn.Embedding(vocab_size, d_model)
-        angles = torch.arange(LONGEST)[:, None] * 10000 ** (-torch.arange(0, d_model, 2) / d_model)
-        table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-        self.register_buffer("table", table[None])
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, ids: Tensor) -> Tensor:
-        x = self.words(ids) * math.sqrt(self.words.embedding_dim)
-        return self.dropout(x + self.table[:, : ids.size(1)])
-
-
 class Annotated(nn.Module):
     """The sizes and operations of The Annotated Transformer (Rush 2018), in our own words.
 
-    Pre-norm with a norm of its own, and label smoothing by the distance (KL) to a table that has a
-    row of wanted probabilities for each word that is to be predicted.
+    Embeddings and masks are as ours. Pre-norm with a norm of its own, and label smoothing by the
+    distance (KL) to a table that has a row of wanted probabilities for each word that is to be
+    predicted.
     """
 
     def __init__(self, vocab_size: int, N: int, d_model: int, d_ff: int, h: int, dropout: float):
         super().__init__()
         sizes = (d_model, d_ff, h, dropout)
-        self.src_embed = AnnotatedEmbedding(vocab_size, d_model, dropout)
-        self.tgt_embed = AnnotatedEmbedding(vocab_size, d_model, dropout)
+        self.src_embed, self.tgt_embed = (
+            nn.Sequential(Embeddings(vocab_size, d_model), PositionalEncoding(d_model, dropout))
+            for _ in range(2)
+        )
         self.encoder = nn.ModuleList(AnnotatedLayer(*sizes, attentions=1) for _ in range(N))
         self.decoder = nn.ModuleList(AnnotatedLayer(*sizes, attentions=2) for _ in range(N))
         self.norms = nn.ModuleList(StandardDeviationNorm(d_model) for _ in range(2))
@@ -229,10 +218,8 @@ class Annotated(nn.Module):
         self.distance = nn.KLDivLoss(reduction="sum")
 
     def forward(self, src: Tensor, tgt_in: Tensor) -> Tensor:
-        src_mask = (src != PAD)[:, None, None]
-        t = tgt_in.size(1)
-        past = torch.ones(t, t, dtype=torch.bool, device=src.device).tril()
-        tgt_mask = (tgt_in != PAD)[:, None, None] & past
+        src_mask = padding_mask(src)
+        tgt_mask = padding_mask(tgt_in) & causal_mask(tgt_in.size(1), src.device)
         memory = self.src_embed(src)
         for layer in self.encoder:
             memory = layer(memory, (None, src_mask))
@@ -242,10 +229,10 @@ class Annotated(nn.Module):
             x = layer(x, (None, tgt_mask), (memory, src_mask))
         return self.generator(self.norms[1](x)).log_softmax(-1)
 
-    def loss(self, log_p: Tensor, target: Tensor, smoothing: float = 0.1) -> Tensor:
+    def loss(self, log_p: Tensor, target: Tensor) -> Tensor:
         log_p, target = log_p.flatten(0, 1), target.flatten()
-        wanted = torch.full_like(log_p, smoothing / (log_p.size(-1) - 2))  # not <pad>, not the word
-        wanted.scatter_(1, target[:, None], 1 - smoothing)
+        wanted = torch.full_like(log_p, 0.1 / (log_p.size(-1) - 2))  # not <pad>, not the word
+        wanted.scatter_(1, target[:, None], 0.9)
         wanted[:, PAD] = 0
         wanted[target == PAD] = 0
         return self.distance(log_p, wanted) / (target != PAD).sum()
