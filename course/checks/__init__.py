@@ -39,7 +39,6 @@ from course.checks.faults import Verdicts, fault_in_a_stack, not_so, wrong_verdi
 from course.checks.guesses import reveal
 from course.checks.hints import (
     GRADED,
-    LONG,
     Hint,
     NotTried,
     expect,
@@ -54,8 +53,6 @@ from course.checks.reading import (
     as_hypothesis,
     as_number,
     as_shape,
-    by_value,
-    in_a_row,
     numbers_in,
     one_number,
     whole_number,

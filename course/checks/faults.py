@@ -1,6 +1,7 @@
 """Looking for planted faults: which program has which."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from course.checks.exercises import Check
@@ -30,6 +31,7 @@ def wrong_verdicts(
     return {name: verdict[name] for name, kind in planted.items() if verdict[name] != kind}
 
 
+@dataclass(eq=False)
 class Verdicts(Check):
     """A check of what is true of each of several programs, {"A": "sound", "B": "slow", ...}.
 
@@ -41,19 +43,13 @@ class Verdicts(Check):
     counts: with more than these, the hint also says how many are right.
     """
 
-    def __init__(
-        self,
-        name: str,
-        about: str,
-        right: Mapping[str, str],
-        kinds: Sequence[str],
-        hint: Callable[[str, str], str],
-        slips: int = 0,
-        counts: bool = False,
-    ):
-        self.name, self.about, self.right, self.kinds = name, about, right, kinds
-        self.hint, self.slips, self.counts = hint, slips, counts
-        self.__post_init__()
+    name: str
+    about: str
+    right: Mapping[str, str]
+    kinds: Sequence[str]
+    hint: Callable[[str, str], str]
+    slips: int = 0
+    counts: bool = False
 
     def judge(self, verdict: Any) -> None:
         """A Hint unless all verdicts are right."""

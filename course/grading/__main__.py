@@ -165,7 +165,6 @@ def takes_submissions(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--out",
         type=Path,
-        default=None,
         metavar="DIR",
         help="where to write (default: grades-NUMBER)",
     )

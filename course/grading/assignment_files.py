@@ -181,13 +181,8 @@ def as_assignment(number: int | str, path: Path, notebook: dict) -> Assignment:
             raise SourceError(f"{path.name}: two cells have the grade_id {one!r}")
     for cell in cells:
         for region, kind in ((SOLUTION, "SOLUTION"), (HIDDEN, "HIDDEN TESTS")):
-            lone = [
-                word
-                for word in ("BEGIN", "END")
-                if f"### {word} {kind}" in region.sub("", text(cell))
-            ]
-            if lone:
-                raise SourceError(f"{path.name}: a ### {lone[0]} {kind} has no partner")
+            if lone := re.search(f"### (BEGIN|END) {kind}", region.sub("", text(cell))):
+                raise SourceError(f"{path.name}: a {lone[0]} has no partner")
     title = text(cells[0]).split("\n")[0].lstrip("# ")
     return Assignment(number, title, path, notebook, tuple(exercises))
 

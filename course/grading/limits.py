@@ -22,12 +22,10 @@ FILES = 10_000  # and how many files and folders
 OPEN_FILES = 256  # at a time: each pipe may hold 64 KB of the system's memory
 
 
-def students_part(folder: Path = ROOT / "course") -> list[Path]:
+def students_part() -> list[Path]:
     """Files and folders of the course that students may have."""
     return sorted(
-        path
-        for path in folder.iterdir()
-        if path.name not in TEACHERS and path.name != "__pycache__"
+        path for path in (ROOT / "course").iterdir() if path.name not in (*TEACHERS, "__pycache__")
     )
 
 

@@ -180,15 +180,13 @@ class Line:
             return float(thing)
         if isinstance(thing, complex):
             return {"complex": [thing.real, thing.imag]}
-        if isinstance(thing, list):
+        if isinstance(thing, list | torch.nn.ModuleList):
             return [self.pack(part, tensors) for part in thing]
         if isinstance(thing := as_hypothesis(thing), Hypothesis):
             return {"hypothesis": self.pack(vars(thing), tensors)}
         if isinstance(thing, tuple | set | frozenset):
             kind = "tuple" if isinstance(thing, tuple) else "set"
             return {kind: [self.pack(part, tensors) for part in thing]}
-        if isinstance(thing, torch.nn.ModuleList):
-            return [self.pack(part, tensors) for part in thing]
         if isinstance(thing, dict):
             return {"dict": [self.pack(pair, tensors) for pair in thing.items()]}
         if isinstance(thing, Parts):

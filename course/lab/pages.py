@@ -199,12 +199,9 @@ def subword_rules(language: SubwordLanguage) -> dict[str, Any]:
         raise WebError(
             "the laboratory cuts as subwords are cut here, but these are of another kind"
         )
-    merges = [
-        pair if isinstance(pair, str) else " ".join(pair) for pair in rules["model"]["merges"]
-    ]
     return {
         "pieces": language.vocab.tokens[len(SPECIALS) :],
-        "merges": merges,
+        "merges": list(map(" ".join, rules["model"]["merges"])),
         "finished": language.finished,
         "stand_ins": stand_in_rules(language.stand_ins),
     }

@@ -79,9 +79,7 @@ def same(kind: str, stored: object, new: object) -> bool:
         return same_picture(stored, new)
     if kind.endswith("json"):
         return same_data(stored, new)
-    if isinstance(stored, str) and isinstance(new, str):
-        return same_text(stored, new)
-    return stored == new
+    return same_text(stored, new)
 
 
 def same_text(stored: str, new: str) -> bool:

@@ -63,14 +63,14 @@ def headings(cell: NotebookNode) -> list[tuple[int, str]]:
 def sections(notebook: NotebookNode) -> list[Section]:
     """The sections of a notebook, in order; cells before the first heading are dropped."""
     found: list[Section] = []
-    folded = None  # the level of the deeper heading that we are under
+    folded = 0  # the level of the deeper heading that we are under; 0: of none
     for cell in notebook.cells:
         for level, words in headings(cell):
-            if folded is not None and level <= folded:
-                folded = None
-            if folded is None and "deeper" in cell.metadata.get("tags", []):
+            if level <= folded:
+                folded = 0
+            if not folded and "deeper" in cell.metadata.get("tags", []):
                 folded = level
-            found.append(Section(words, level, folded is not None))
+            found.append(Section(words, level, folded > 0))
         if found:
             found[-1].cells.append(cell)
     return found

@@ -419,8 +419,9 @@ def description(page: Page) -> str:
     if page.source.suffix == ".py":
         told = ast.get_docstring(ast.parse(page.text)) or ""
         text = said["module"].format(title=page.title, told=plain(told))
-        return textwrap.shorten(text, 200, placeholder=" …")
-    text = next(plain(part) for part in page.text.split("\n\n") if re.match(r"[A-Z`*\[]", part))
+    else:
+        paragraphs = page.text.split("\n\n")
+        text = next(plain(part) for part in paragraphs if re.match(r"[A-Z`*\[]", part))
     return textwrap.shorten(text, 200, placeholder=" …")
 
 

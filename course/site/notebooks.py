@@ -87,7 +87,7 @@ def parts(
 ) -> tuple[list[Part], bool]:
     """The parts of a notebook in their order, and whether a deeper section is open at its end."""
     found: list[Part] = []
-    folded = None  # the level of the deeper heading that we are under
+    folded = 0  # the level of the deeper heading that we are under; 0: of none
     pictures = 0
     for cell in notebook.cells:
         if sections.is_answer(cell):
@@ -95,9 +95,9 @@ def parts(
             continue
         part = Part()
         for level, _ in sections.headings(cell):
-            if folded is not None and level <= folded:
-                part.closes, folded = True, None
-            if folded is None and "deeper" in cell.metadata.get("tags", []):
+            if level <= folded:
+                part.closes, folded = True, 0
+            if not folded and "deeper" in cell.metadata.get("tags", []):
                 folded, part.summary = level, Markup("?")
         if cell.cell_type == "markdown":
             text = str(markdown(cell.source))
@@ -123,7 +123,7 @@ def parts(
                 if frame:
                     part.outputs.append(laboratory(*frame.groups()))
         found.append(part)
-    return found, folded is not None
+    return found, folded > 0
 
 
 def picture(output: NotebookNode, file: str) -> Picture:
