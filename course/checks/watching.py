@@ -178,9 +178,9 @@ def on_guard() -> bool:
 class Attempt:
     """A function as a check gets it: `too_much` names what it may not call."""
 
-    def __init__(self, function: Callable):
+    def __init__(self, function: Callable, *too_much: str):
         self.function = function
-        self.too_much: tuple[str, ...] = ()
+        self.too_much = too_much
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         if not self.too_much:

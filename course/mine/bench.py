@@ -163,9 +163,7 @@ class Workbench:
 
         It happens here, because models and optimizers don't travel to another process.
         """
-        update = Attempt(self.part("update"))
-        update.too_much = tuple(too_much)
-        return after_updates(update)
+        return after_updates(Attempt(self.part("update"), *too_much))
 
 
 class AsModule(nn.Module):

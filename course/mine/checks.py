@@ -94,13 +94,7 @@ class Own:
         expect(not self.bench.is_untried(name), f"`{name}`: not tried yet.")
         found = self.bench.part(name)
         expect(callable(found), f"`{name}` should be a function or a class.")
-        return self.attempt(found)
-
-    def attempt(self, function: Callable, *too_much: str) -> Attempt:
-        """The function, which may not call what is finished, nor these parts of the library."""
-        attempt = Attempt(function)
-        attempt.too_much = (*FINISHED, *too_much)
-        return attempt
+        return Attempt(found, *FINISHED)
 
     def outcome(self, function: Callable, *inputs: Any) -> Any:
         """What a function of the reader returns; a Hint if it stops or returns nothing."""
@@ -181,9 +175,9 @@ class Own:
         return module
 
     def run(self, module: Any) -> Attempt:
-        """A module as a function, without gradients."""
+        """A module as a function, without gradients, which may not call what the library has."""
         forbidden = [name for name in LIBRARY if name not in self.earlier]
-        return self.attempt(self.bench.run(module), *forbidden)
+        return Attempt(self.bench.run(module), *FINISHED, *forbidden)
 
 
 @contextlib.contextmanager
@@ -276,9 +270,10 @@ def heads(mine: Own) -> None:
 
     of_heads.multi_head(by_matrices)
     other = drawn(B, S, D_MODEL, seed=2)
+    given = (x, other, other.flip(1))
     with torch.no_grad():
         compare(call(their, x, y, z), ours(x, y, z), list(mixed_up(ours, x, y, z)))
-        found = call(partial(their, mask=seen()), x, other, other.flip(1), stops=LENGTHS_STOP)
+        found = call(partial(their, mask=seen()), *given, stops=LENGTHS_STOP)
         no_slip(
             not found.isnan().any(),
             "Some numbers are NaN: a softmax over nothing but -inf. Is the mask the wrong way "
@@ -286,8 +281,8 @@ def heads(mine: Own) -> None:
         )
         compare(
             found,
-            ours(x, other, other.flip(1), mask=seen()),
-            wrong_masks(ours, x, other, other.flip(1)),
+            ours(*given, mask=seen()),
+            wrong_masks(ours, *given),
         )
 
 

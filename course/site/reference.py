@@ -84,7 +84,7 @@ class Module:
     @property
     def path(self) -> PurePosixPath:
         """The file, from the project's folder."""
-        return PurePosixPath("transformer_lib", *self.name.split(".")).with_suffix(".py")
+        return PurePosixPath("transformer_lib", self.title)
 
     @property
     def file(self) -> str:
@@ -93,7 +93,7 @@ class Module:
 
     @property
     def title(self) -> str:
-        return str(self.path.relative_to("transformer_lib"))
+        return self.name.replace(".", "/") + ".py"
 
 
 # --- what is there ---
