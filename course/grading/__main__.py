@@ -16,7 +16,7 @@ from course.grading.assignment_files import (
     assignments,
     student_version,
 )
-from course.grading.batch import grade_all, graded_before
+from course.grading.batch import grade_all
 from course.grading.collect import Collected, collect
 from course.grading.grade import Limits, grade
 from course.grading.gradebooks import fill_in, missing, read_gradebook, write_feedback
@@ -222,9 +222,6 @@ def run_grade(options: argparse.Namespace) -> int:
     try_solution(source, limits)
     guarded = "No sandbox: submissions run with your rights, held back by Python's own guard only."
     print(f"Each submission runs in a sandbox: {sandbox}." if sandbox else guarded)
-    kept = 0 if options.again else graded_before(files, source, limits, out / "graded")
-    if kept:
-        print(f"{kept} of {len(files)} were graded before and haven't changed.")
     batch = grade_all(files, source, limits, options.jobs, out / "graded", options.again)
     found = {one[0].student: one for one in tqdm(batch, total=len(files), unit="submission")}
     results = [result for student in files for result in found[student]]

@@ -79,14 +79,6 @@ def keep(file: Path | None, results: Sequence[Result]) -> None:
         write_file(file, json.dumps(plain).encode())
 
 
-def graded_before(files: Mapping[str, Path], source: Assignment, limits: Limits, kept: Path) -> int:
-    """How many of these submissions need not be graded again."""
-    return sum(
-        recall(place(kept, path, source, limits), student) is not None
-        for student, path in files.items()
-    )
-
-
 # --- the workers ---------------------------------------------------------------------------------
 
 
@@ -184,7 +176,7 @@ def grade_all(
     again: bool = False,
     grade: Grade = grade,
 ) -> Iterator[list[Result]]:
-    """Grade all submissions -> each one's results, as they come.
+    """Grade all submissions -> each one's results, as they come. Says how many are kept ones.
 
     kept: the folder for stored results; again: don't look there first. A submission whose worker is
     lost gets a second try, alone, so that no other submission can be to blame.
@@ -197,6 +189,8 @@ def grade_all(
             waiting[student] = (path, file)
         else:
             yield results
+    if before := len(files) - len(waiting):
+        tqdm.write(f"{before} of {len(files)} were graded before and haven't changed.")
     for side_by_side in (jobs, 1):
         for student, results in tries(waiting, source, limits, side_by_side, grade):
             if results is not None:

@@ -121,17 +121,13 @@ def fill_in_moodle(book: Gradebook, totals: Sequence[Total], outcome: "Outcome")
     feedback = columns.get("Feedback Comments")
     for total in totals:
         row = row_of(total, numbers, names)
-        if row and name and not is_called(total, book.cell(row, name)):
-            row = None  # a group's number may be somebody's, too
+        # A group's number may be somebody's, too. (Moodle drops ' and : from folder names.)
+        if row and name and letters(total.submission.name) != letters(book.cell(row, name)):
+            row = None
         if outcome.can_be_graded(total, row):
             outcome.give(total, row, book, book.cell(row, columns["Maximum Grade"]))
             if feedback:
                 row[book.head.index(feedback)] = as_comment(total)
-
-
-def is_called(total: Total, name: str) -> bool:
-    """Whether this is the student's name; Moodle drops signs like ' and : from folder names."""
-    return letters(total.submission.name) == letters(name)
 
 
 def as_comment(total: Total) -> str:

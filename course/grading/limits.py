@@ -58,10 +58,13 @@ def within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def kilobytes(name: str, status: str) -> int:
-    """A number of /proc/PID/status, in KB; 0 if it isn't there."""
-    found = re.search(rf"^{name}:\s*(\d+) kB$", status, re.MULTILINE)
-    return int(found[1]) if found else 0
+def kilobytes(process: int | str, *names: str) -> int:
+    """The sum of these numbers of /proc/PID/status, in KB; 0 where the system doesn't tell."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    return sum(map(int, re.findall(rf"^(?:{'|'.join(names)}):\s*(\d+) kB$", status, re.M)))
 
 
 def limit_memory(megabytes: int, of: str = "Data") -> None:
@@ -69,12 +72,8 @@ def limit_memory(megabytes: int, of: str = "Data") -> None:
 
     of: "Data" counts what it may write to, "Size" all addresses: whatever it maps, and however.
     """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-    except OSError:
-        status = ""
     name = {"Data": "RLIMIT_DATA", "Size": "RLIMIT_AS"}[of]
-    set_limits({name: kilobytes(f"Vm{of}", status) * 1024 + megabytes * 2**20})
+    set_limits({name: kilobytes("self", f"Vm{of}") * 1024 + megabytes * 2**20})
 
 
 def limit(megabytes: int, seconds: float) -> None:

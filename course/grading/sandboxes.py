@@ -188,11 +188,7 @@ def family(process: int) -> Iterator[int]:
 
 def memory(process: int) -> int:
     """KB that are this process's, also the system's for it: what no file could give back."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
-    except OSError:
-        return 0
-    return sum(kilobytes(name, status) for name in ("RssAnon", "RssShmem", "VmSwap", "VmPTE"))
+    return kilobytes(process, "RssAnon", "RssShmem", "VmSwap", "VmPTE")
 
 
 def environment(process: Process) -> dict[str, str]:
