@@ -29,9 +29,7 @@ MINUTES = 5
 
 def find_browser() -> str | None:
     """The program file of Chromium, Chrome or Edge, if one is installed."""
-    found = [shutil.which(name) for name in NAMES]
-    found += [place for place in USUAL_PLACES if Path(place).exists()]
-    return next(filter(None, found), None)
+    return next(filter(None, map(shutil.which, (*NAMES, *USUAL_PLACES))), None)
 
 
 def chapter(html: str, name: str, names: set[str]) -> Markup:

@@ -9,7 +9,6 @@ model, so both must write the same words; see tools/benchmarks/README.md.
 import argparse
 import copy
 import tempfile
-from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -124,12 +123,9 @@ def measure(
     src = source_batch(ids)
     words = [[*as_words(sentence), SPECIALS[EOS]] for sentence in ids]
 
-    def ours(model: Transformer, **how) -> Callable[[], list[list[int]]]:
-        return lambda: greedy_decode(model, src, max_length=WORDS, **how)
-
-    def as_translate(model: Transformer) -> Callable[[], list]:
-        """Which also says how likely a translation is: a beam of one."""
-        return lambda: beam_search(model, src, beam_size=1, max_length=WORDS)
+    ours = partial(greedy_decode, src=src, max_length=WORDS)
+    # Which also says how likely a translation is: a beam of one.
+    as_translate = partial(beam_search, src=src, beam_size=1, max_length=WORDS)
 
     def theirs(translator) -> list[list[str]]:
         results = translator.translate_batch(words, beam_size=1, max_decoding_length=WORDS)
@@ -137,13 +133,13 @@ def measure(
 
     quick, small = optimize_for_decoding(model), optimize_for_decoding(model, int8=True)
     contestants = {
-        OURS: ours(quick),
-        "translate": as_translate(quick),
-        "translate --int8": as_translate(small),
-        "ours, as trained": ours(model),
-        "ours, bf16 weights": ours(copy.deepcopy(model).bfloat16()),
-        "ours, int8 weights": ours(small),
-        "ours, without cache": ours(model, cache=False),
+        OURS: partial(ours, quick),
+        "translate": partial(as_translate, quick),
+        "translate --int8": partial(as_translate, small),
+        "ours, as trained": partial(ours, model),
+        "ours, bf16 weights": partial(ours, copy.deepcopy(model).bfloat16()),
+        "ours, int8 weights": partial(ours, small),
+        "ours, without cache": partial(ours, model, cache=False),
     } | {name: partial(theirs, translator) for name, translator in translators.items()}
 
     written = contestants[OURS]()
