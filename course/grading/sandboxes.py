@@ -300,7 +300,11 @@ def as_file(content: bytes) -> int:
 
 def find_sandbox() -> str:
     """The first sandbox that holds here; "" if none does."""
-    return next((sandbox for sandbox in SANDBOXES if not why_not(sandbox)), "")
+    return next((sandbox for sandbox in SANDBOXES if holds(sandbox)), "")
+
+
+def holds(sandbox: str) -> bool:
+    return not why_not(sandbox)
 
 
 def refusal() -> str:
