@@ -27,22 +27,36 @@ from transformer_lib.ids import check_ids
 from transformer_lib.model.attention import MultiHeadAttention
 from transformer_lib.model.config import ModelConfig
 from transformer_lib.model.embedding import Embeddings
-from transformer_lib.model.encoder import EncoderLayer
-from transformer_lib.model.layers import final_norm, initialize
+from transformer_lib.model.layers import (
+    PositionwiseFeedForward,
+    SublayerConnection,
+    final_norm,
+    initialize,
+)
 from transformer_lib.model.masks import causal_mask
 from transformer_lib.model.transformer import Generator, make_positions
 from transformer_lib.text.batching import Ids, source_batch
 
 
-class LanguageModelLayer(EncoderLayer):
+class LanguageModelLayer(nn.Module):
     """Masked self-attention, then the feed-forward network: no cross-attention.
 
     Its parts are those of an encoder layer: what makes it a decoder is the mask. x (b, t, d_model),
     mask (b, 1, t, t) -> (b, t, d_model).
     """
 
-    def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:  # type: ignore[override]
-        return super().forward(x, src_mask=mask)
+    def __init__(
+        self, d_model: int, d_ff: int, h: int, dropout: float = 0.1, norm_first: bool = False
+    ):
+        super().__init__()
+        self.self_attn = MultiHeadAttention(d_model, h)
+        self.feed_forward = PositionwiseFeedForward(d_model, d_ff)
+        self.residual_self_attn = SublayerConnection(d_model, dropout, norm_first)
+        self.residual_feed_forward = SublayerConnection(d_model, dropout, norm_first)
+
+    def forward(self, x: Tensor, *, mask: Tensor) -> Tensor:
+        x = self.residual_self_attn(x, lambda x: self.self_attn(x, x, x, mask=mask))
+        return self.residual_feed_forward(x, self.feed_forward)
 
 
 class LanguageModel(nn.Module):
