@@ -40,6 +40,10 @@ def right(what: str, split: str) -> list[float]:
     return [run["right"][split] for run in chosen(what)]
 
 
+def between(what: str, ends: tuple[int, int]) -> list[float]:
+    return [right_between(run, *ends) for run in chosen(what)]
+
+
 def worth(what: str, split: str) -> float:
     return mean(ROWS[what][split])
 
@@ -116,12 +120,10 @@ def test_larger_experts_are_no_better_than_the_gate():
 
 
 def test_muon_is_ahead_one_token_farther_and_behind_from_17_on():
-    near, _, far = (
-        {what: [right_between(run, *ends) for run in chosen(what)] for what in ("Muon", *DISTANCES)}
-        for ends in BEYOND
-    )
+    near, _, far = BEYOND
     for what in DISTANCES:
-        assert min(near["Muon"]) > max(near[what]) and max(far["Muon"]) < min(far[what])
+        assert min(between("Muon", near)) > max(between(what, near))
+        assert max(between("Muon", far)) < min(between(what, far))
 
 
 def test_what_carries_over_to_the_language_model():
@@ -296,16 +298,9 @@ def test_the_stable_rate_is_higher_on_average():
 def test_distances_help_most_far_out_and_muon_helps_most_near():
     """The summary's two sentences, held against every part and not only those that are shown."""
     parts = [what for what in ROWS if what not in ("base", "today")]
-    near, _, far = (
-        {what: mean(right_between(run, *ends) for run in chosen(what)) for what in parts}
-        for ends in BEYOND
-    )
+    near, _, far = ({what: mean(between(what, ends)) for what in ROWS} for ends in BEYOND)
     assert set(sorted(parts, key=far.get)[-3:]) == set(DISTANCES)
     assert max(parts, key=near.get) == "Muon"
-
-
-def test_one_token_more_than_in_training():
-    near = {what: mean(right_between(run, *BEYOND[0]) for run in chosen(what)) for what in ROWS}
     assert [round(100 * near[what]) for what in ("base", "rotary", "Muon")] == [31, 59, 74]
 
 

@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from course.chapters.ch19_judge.policy import (
-    advantages,
     go_on,
     k3,
     least_kl,
@@ -49,17 +48,6 @@ def test_a_sentence_without_an_end_has_no_text():
     model.generator.register_forward_hook(lambda part, given, logits: logits - never)
     assert set(roll_out(model, WORDS, 3, torch.Generator().manual_seed(1)).texts) == {""}
     assert set(go_on(model, WORDS, torch.tensor([[BOS]] * 3), torch.Generator())) == {""}
-
-
-def test_advantages():
-    rewards = torch.tensor([1.0, 0.0, 0.0, 0.0])
-    found = advantages(rewards)
-    assert (
-        found.argmax() == 0
-        and found.mean().abs() < 1e-6
-        and abs(found.std(unbiased=False) - 1) < 1e-4
-    )
-    assert advantages(torch.ones(4)).tolist() == [0, 0, 0, 0]
 
 
 def test_where_nothing_has_moved_the_loss_pushes_as_reinforce_does():

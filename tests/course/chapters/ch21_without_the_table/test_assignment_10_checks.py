@@ -93,8 +93,7 @@ def test_what_is_told_of_the_lessons():
     right = {way: [run["right"] for run in runs] for way, runs in of.items()}
     assert round(mean(right["start"]), 2) == 0.23 and round(100 * mean(right["KL 0"])) == 98
     words = {way: mean(run["words"] for run in runs) for way, runs in of.items()}
-    assert words["KL 0"] < words["start"] / 8 and 0.75 < words["best of 16"] / words["start"] < 0.85
-    assert min(right["best of 16"]) > 0.9
+    assert words["KL 0"] < words["start"] / 8
     tries = {
         (way, k): mean(lessons.passed_at(run, k) for run in of[way])
         for way in ("start", "KL 0")

@@ -92,10 +92,6 @@ def test_which_thresholds_were_missed():
     ]
 
 
-def test_the_third_seed_only_took_longer():
-    assert len(results.twice_as_long()) == 3 and min(results.twice_as_long()) > 0.95
-
-
 def test_a_cache_is_quicker_up_to_512_words_and_slower_from_1024_on():
     rows = {row["length"]: row for row in load("state-times")["rows"]}
     costs = {length: row["next word"]["attention, with a cache"] for length, row in rows.items()}
@@ -114,7 +110,8 @@ def percent(kind: str, size: int, words: int = results.LONG) -> list[int]:
 def test_who_copies_the_longest_rows():
     one = results.copied(RUNS, "one layer of attention", 4)
     assert sorted(one)[1] > 0.95 > 0.5 > min(one)
-    assert min(results.twice_as_long() + results.copied(RUNS, "attention", 0)) > 0.95
+    longer = results.twice_as_long()  # the third seed only took longer
+    assert len(longer) == 3 and min(longer + results.copied(RUNS, "attention", 0)) > 0.95
     of_2020 = results.copied(RUNS, "linear attention of 2020", 16)
     assert 0.5 < min(of_2020) < max(of_2020) < 0.6
     assert percent("minGRU", 256) == [15, 16, 18]
