@@ -88,18 +88,16 @@ def test_a_notebook_stores_the_page_its_data_a_picture_and_words(maps, output):
 def test_a_model_of_hugging_face():
     from transformers import MarianConfig, MarianMTModel
 
-    sizes = {
-        f"{side}_{what}": 2
-        for side in ("encoder", "decoder")
-        for what in ("layers", "attention_heads")
-    }
     config = MarianConfig(
         vocab_size=11,
         d_model=8,
         pad_token_id=0,
         decoder_start_token_id=0,
         attn_implementation="eager",
-        **sizes,
+        encoder_layers=2,
+        decoder_layers=2,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
     )
     model = MarianMTModel(config).eval()
     src, tgt = ["_I", "_like", "_trees", "</s>"], ["<pad>", "_me", "_gustan"]
