@@ -163,6 +163,21 @@ def test_chart_data_is_compared_to_a_tolerance_also_inside_csv():
     assert "vegalite" in first_difference([chart(0.512)], [chart(0.513)], exact=True)
 
 
+def test_pictures_by_matplotlib_change_visibly_when_their_data_do():
+    from matplotlib.figure import Figure
+
+    def drawn(value: float) -> nbformat.NotebookNode:
+        curve, heat = (canvas := Figure(figsize=(6, 3))).subplots(1, 2)
+        curve.plot([0, 1, 2], [0, value, 1])
+        heat.imshow([[0, value], [1, 0.5]], vmin=0, vmax=1)
+        file = io.BytesIO()
+        canvas.savefig(file, format="png")
+        return figure(base64.b64encode(file.getvalue()).decode())
+
+    assert first_difference([drawn(0.3)], [drawn(0.3001)]) == ""
+    assert "picture" in first_difference([drawn(0.3)], [drawn(0.32)])
+
+
 @pytest.mark.parametrize("output", [printed("1"), figure(picture()), chart(0.5)])
 def test_a_missing_or_added_output_is_a_difference(output):
     assert "1 stored, 0 now" in first_difference([output], [])
