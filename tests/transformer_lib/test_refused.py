@@ -266,7 +266,6 @@ OTHERS = {
     "no part 'lstm' in this Transformer": lambda: replaced("lstm", lambda old: old),
     "no part RMSNorm in this Transformer": lambda: replaced(RMSNorm, lambda old: old),
     "a batch needs at least one sentence": lambda: make_batch([]),
-    "count=-1 must be": lambda: empty_sources(-1),
     "but there is 'a'": lambda: make_batch("abc"),
     "made of ids, not of .*'a', 'b'": lambda: make_batch([("ab", "cd")]),
     "max_new_tokens=-3 must be 0 or more": lambda: generate(LM, SRC, -3),

@@ -90,14 +90,6 @@ def test_switched_off_and_barred():
 # --- measures ---
 
 
-def test_margins_are_differences_of_log_probabilities(translator):
-    batch = corpus.AgreementBatch(translator, few("after is"))
-    with torch.no_grad():
-        logits = translator.model(batch.src, batch.tgt_in)[batch.rows, batch.out].log_softmax(-1)
-    by_hand = logits[batch.rows, batch.right] - logits[batch.rows, batch.wrong]
-    torch.testing.assert_close(probes.margins(translator, batch), by_hand, rtol=1e-4, atol=1e-4)
-
-
 def test_an_interval_holds_the_mean_and_groups_stay_together():
     values, groups = torch.tensor([1.0, 1, 0, 0, 1, 1]), torch.tensor([0, 0, 1, 1, 2, 2])
     low, high = statistics.interval(values, groups)

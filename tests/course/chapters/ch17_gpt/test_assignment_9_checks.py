@@ -90,16 +90,19 @@ def test_the_prediction_is_five_to_seven_per_cent_too_near(curve):
     assert 0.005 < predicted(curve, 4, 100_000) - floor < 0.015
 
 
+def alphas_of(steps, losses, floor):
+    return [check.power_law(steps[i : i + 2], losses[i : i + 2], floor)[1] for i in range(9)]
+
+
 def test_alpha_is_not_one_number(curve):
-    steps, losses, floor = curve
-    alphas = [check.power_law(steps[i : i + 2], losses[i : i + 2], floor)[1] for i in range(9)]
+    alphas = alphas_of(*curve)
     assert all(0.6 < alpha < 0.81 for alpha in alphas[:7])
     assert [round(alpha, 1) for alpha in alphas[7:]] == [0.5, 0.3]
 
 
 def test_without_the_floor_alpha_falls_all_the_way(curve):
     steps, losses, _ = curve
-    alphas = [check.power_law(steps[i : i + 2], losses[i : i + 2], 0.0)[1] for i in range(9)]
+    alphas = alphas_of(steps, losses, 0.0)
     assert round(alphas[0], 2) == 0.28 and round(alphas[-1], 2) == 0.05
     assert round(losses[-1] - predicted((steps, losses, 0.0), 4, 1000), 2) == 0.28
 
