@@ -156,17 +156,7 @@ def test_an_editable_install_brings_the_library_the_course_and_nothing_else(tmp_
     (wheel,) = builder.build(directory=str(tmp_path / "built"), versions=["editable"])
     zipfile.ZipFile(wheel).extractall(tmp_path)
     shutil.copytree(Path(editables.__file__).parent, tmp_path / "editables")
-    here = sorted(
-        {
-            path.stem
-            for path in ROOT.iterdir()
-            if path.stem.isidentifier()
-            and path.name != "__pycache__"
-            # `make site` makes a folder of that name, and Python has a module of it
-            and path.stem not in sys.stdlib_module_names
-        }
-    )
-    assert {"conftest", "course", "data", "tests", "tools", "transformer_lib"} < set(here)
+    here = "conftest course data docs notebooks tests tools transformer_lib".split()
     program = [sys.executable, "-I", "-S", "-c", WHAT_IS_FOUND, str(tmp_path), *here]
     found = subprocess.run(program, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     assert found.split() == ["course", "transformer_lib"]

@@ -4,7 +4,7 @@ from transformer_lib.model.transformer import make_model
 from transformer_lib.text.english_spanish import PronounItem
 from transformer_lib.text.languages import Language
 from transformer_lib.text.tokens import Tokenizer, Vocabulary
-from transformer_lib.translator import Translation, Translator
+from transformer_lib.translator import Translator
 
 ENGLISH = "the animal did not cross street because it was too tired wide , road".split()
 
@@ -36,10 +36,3 @@ def item(adjective="tired", right="cansado", wrong="cansada", pair=1, copula="es
 
 def pair(number):
     return [item(pair=number), item("wide", "ancha", "ancho", number, copula="era")]
-
-
-def with_translations(monkeypatch, translator, found):
-    def translate(texts, return_errors):
-        return [Translation(found[text], [], 0.0) for text in texts]
-
-    monkeypatch.setattr(translator, "translate", translate)

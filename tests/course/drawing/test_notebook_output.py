@@ -63,16 +63,11 @@ def test_a_figure_leaves_picture_text_and_alt(shown):
         "panel | falling | step | value",
         "  line loss: 3 values from 0.50 to 0.13, lowest 0.13, highest 0.50, mean 0.29",
     ]
-    assert metadata["image/png"]["alt"] == "The loss halves at every step."
-
-
-def test_the_picture_is_sharp_white_and_as_large_as_its_figure(shown):
-    show(curve(), alt="a curve")
-    [(bundle, metadata)] = shown
-    image = picture(bundle)
-    assert image.width // 2 == metadata["image/png"]["width"]
-    assert image.height // 2 == metadata["image/png"]["height"]
-    assert 500 < image.width // 2 < 700  # 6.4 inches of 96 dots
+    image, note = picture(bundle), metadata["image/png"]
+    assert note["alt"] == "The loss halves at every step."
+    # It is sharp, white, and as large as its figure.
+    assert [size // 2 for size in image.size] == [note["width"], note["height"]]
+    assert 500 < note["width"] < 700  # 6.4 inches of 96 dots
     assert image.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
 
 

@@ -110,6 +110,12 @@ SPELLING = re.compile(
 SIGNS = r"[.?!¿¡,:;] ?[.?!,:;]|  |^ | $|[¿¡] | [,.:;?!]|,\S|\b(a|de|para) (mi|tu|el)[.?!]"
 
 
+def assert_signs_open_and_close(spanish):
+    for opening, closing in ("¿?", "¡!", "«»"):
+        signs = "".join(re.findall(f"[{opening}{closing}]", spanish))
+        assert signs == (opening + closing) * (len(signs) // 2), spanish
+
+
 @EVERY_FILE
 @pytest.mark.slow
 def test_words_and_signs_keep_the_rules_of_spelling(file_):
@@ -119,9 +125,7 @@ def test_words_and_signs_keep_the_rules_of_spelling(file_):
         assert not re.search(SPELLING, text) and not re.search(SIGNS, text), spanish
         assert spanish == unicodedata.normalize("NFC", spanish)
         assert re.fullmatch(r"[a-zA-ZáéíóúñÁÉÍÓÚÑ0-9 ,.:;?!¿¡-]+", spanish), spanish
-        for opening, closing in ("¿?", "¡!"):
-            signs = "".join(re.findall(f"[{opening}{closing}]", spanish))
-            assert signs == (opening + closing) * (len(signs) // 2), spanish
+        assert_signs_open_and_close(spanish)
         if english[-1] in ".?!":  # the others are typed as visitors do
             assert spanish[-1] in (".?!" if english[-1] == "?" else ".!"), spanish
         endings |= set(re.findall(r"\b(?:un|el|este|buen|al|del) (\w+a)\b(?<!ma)(?<!día)", text))

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from tests.transformer_lib.text.test_everyday import SPELLING
+from tests.transformer_lib.text.test_everyday import SPELLING, assert_signs_open_and_close
 from transformer_lib.text import english_spanish, everyday, phrasebook
 from transformer_lib.text.data import cache_folder
 from transformer_lib.text.parallel import read_parallel
@@ -154,9 +154,7 @@ def test_signs_stand_where_they_should(phrases):
     for english, spanish, topic in phrases:
         if "example." in english:  # an address, with what signs it has
             continue
-        for opening, closing in ("¿?", "¡!", "«»"):
-            signs = "".join(re.findall(f"[{opening}{closing}]", spanish))
-            assert signs == (opening + closing) * (len(signs) // 2), spanish
+        assert_signs_open_and_close(spanish)
         assert re.fullmatch(r"[a-zA-ZáéíóúüñÁÉÍÓÚÑ0-9 ,.:;?!¿¡«»{}_-]+", spanish), spanish
         assert re.fullmatch(r"""[a-zA-Z0-9 ,.:;?!'"{}_-]+""", english), english
         for text in (english, spanish):

@@ -31,12 +31,16 @@ def by_length(kind: str) -> dict[int, float]:
 # --- digits
 
 
+def looked_at(run: dict) -> np.ndarray:
+    """The digit with the largest weight for each that is written."""
+    return np.array(run["looks"])[:-1].argmax(axis=1)
+
+
 def test_with_attention_most_rows_of_ten_digits_are_right_and_it_runs_backwards():
     runs = load_runs("backwards", attention="dot")
     assert round(100 * np.mean([run["by_length"][-1]["right"] for run in runs])) == 86
     for run in runs:
-        most = np.array(run["looks"])[:-1].argmax(axis=1)
-        assert [*most] == [*reversed(range(len(run["looks"]) - 1))]
+        assert [*looked_at(run)] == [*reversed(range(len(run["looks"]) - 1))]
 
 
 def test_with_additive_scores_a_digit_or_two_is_attended_to_elsewhere_and_more_rows_are_right():
@@ -44,7 +48,7 @@ def test_with_additive_scores_a_digit_or_two_is_attended_to_elsewhere_and_more_r
     right = [[run["by_length"][-1]["right"] for run in runs] for runs in (dot, additive)]
     assert min(right[1]) > max(right[0])
     for run in additive:
-        most = np.array(run["looks"])[:-1].argmax(axis=1)
+        most = looked_at(run)
         assert np.sum(most != np.arange(len(most))[::-1]) in (1, 2)
 
 
