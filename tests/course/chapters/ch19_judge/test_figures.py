@@ -23,9 +23,7 @@ def test_what_the_titles_and_alternative_texts_say():
         assert max(told(lower, "right")) < min(told(higher, "right"))
         assert max(told(lower, "kl")) < min(told(higher, "kl"))
         assert min(told(lower, "words")) > max(told(higher, "words"))
-    assert (
-        max(told("no KL penalty", "because")) < 0.05 and min(told("no KL penalty", "right")) > 0.9
-    )
+    assert min(told("no KL penalty", "right")) > 0.9
     for name in ("trained on what passed", "best of 16"):
         assert min(told(name, "different")) > 0.95
         assert min(told(name, "words")) > 0.6 * max(told("starting model", "words"))
