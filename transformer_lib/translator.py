@@ -31,12 +31,15 @@ from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
 from transformer_lib.training.devices import get_device
-from transformer_lib.training.threads import threads_for, using_threads
+from transformer_lib.training.threads import using_threads
 
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
 MODELS = {"grammar": DATA / "models" / "en-es", "tatoeba": DATA / "models" / "tatoeba-en-es"}
 SHIPPED_MODEL = MODELS["grammar"]  # the one that learned from the grammar
+# For fewer sentences than these, a second thread saves some hundredths of a second; if another
+# program uses one of two cores, it costs several times as much (tools/benchmarks/README.md).
+FEW = 32
 Decoded = TypeVar("Decoded")
 
 
@@ -306,9 +309,9 @@ class Translator:
                 found.update(zip(chosen, decode(src), strict=True))
         return [found[i] for i in range(len(sources))]
 
-    def _threads(self, ids: Tensor) -> AbstractContextManager[None]:
-        """One thread for a few sentences: see `threads_for`, whose rule holds here as well."""
-        return using_threads(threads_for(self.model.tgt_embed.table.embedding_dim, ids.numel()))
+    def _threads(self, src: Tensor) -> AbstractContextManager[None]:
+        """One thread for a few sentences (b, s), or all that PyTorch takes."""
+        return using_threads(1 if len(src) < FEW else torch.get_num_threads())
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
         """Source sentences as one batch of ids (b, s), on the model's device."""

@@ -13,7 +13,7 @@ from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import InputError, UserInput
 from transformer_lib.training.threads import using_threads
-from transformer_lib.translator import MODELS, SHIPPED_MODEL, Translator, model_folder
+from transformer_lib.translator import FEW, MODELS, SHIPPED_MODEL, Translator, model_folder
 
 
 def test_models_go_by_name(tmp_path, monkeypatch):
@@ -79,7 +79,7 @@ def test_a_text_is_no_list_of_texts(translator, function):
         NEED_A_LIST[function](translator)
 
 
-def test_one_sentence_takes_one_thread_and_gives_the_others_back(translator):
+def test_a_few_sentences_take_one_thread_and_give_the_others_back(translator):
     seen = []
 
     def decode(src):
@@ -88,7 +88,8 @@ def test_one_sentence_takes_one_thread_and_gives_the_others_back(translator):
 
     with using_threads(2):
         translator.in_batches([[4, 5]], decode)
-        assert seen == [1] and torch.get_num_threads() == 2
+        translator.in_batches([[4, 5]] * FEW, decode)
+        assert seen == [1, 2] and torch.get_num_threads() == 2
 
 
 def test_a_translation_is_one_line(translator):
