@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -31,15 +30,12 @@ from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
 from transformer_lib.training.devices import get_device
-from transformer_lib.training.threads import using_threads
+from transformer_lib.training.threads import threads_to_translate, using_threads
 
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
 MODELS = {"grammar": DATA / "models" / "en-es", "tatoeba": DATA / "models" / "tatoeba-en-es"}
 SHIPPED_MODEL = MODELS["grammar"]  # the one that learned from the grammar
-# For fewer sentences than these, a second thread saves some hundredths of a second; if another
-# program uses one of two cores, it costs several times as much (tools/benchmarks/README.md).
-FEW = 32
 Decoded = TypeVar("Decoded")
 
 
@@ -282,7 +278,7 @@ class Translator:
             hypotheses = []
             for ids in sources:
                 src = self.batch([ids] * n_best)
-                with self._threads(src):
+                with using_threads(threads_to_translate(len(src))):
                     hypotheses.append(sample_decode(self.model, src, **how))
         found = []
         for (typed, _), found_here in zip(read, hypotheses, strict=True):
@@ -305,13 +301,9 @@ class Translator:
         found: dict[int, Decoded] = {}
         for chosen in similar_lengths([len(ids) + 1 for ids in sources], batch):
             src = self.batch([sources[i] for i in chosen])
-            with self._threads(src):
+            with using_threads(threads_to_translate(len(src))):
                 found.update(zip(chosen, decode(src), strict=True))
         return [found[i] for i in range(len(sources))]
-
-    def _threads(self, src: Tensor) -> AbstractContextManager[None]:
-        """One thread for a few sentences (b, s), or all that PyTorch takes."""
-        return using_threads(1 if len(src) < FEW else torch.get_num_threads())
 
     def batch(self, sources: Sequence[Ids]) -> Tensor:
         """Source sentences as one batch of ids (b, s), on the model's device."""
@@ -350,7 +342,7 @@ class Translator:
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
         src = self.batch([ids])
-        with self._threads(src):
+        with using_threads(threads_to_translate(len(src))):
             if translation is None:
                 written = greedy_decode(self.model, src, max_length=self.tgt.longest)[0]
             else:

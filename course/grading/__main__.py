@@ -18,9 +18,9 @@ from course.grading.assignment_files import (
 )
 from course.grading.batch import grade_all
 from course.grading.collect import Collected, collect
-from course.grading.grade import Limits, grade
+from course.grading.grade import grade
 from course.grading.gradebooks import fill_in, missing, read_gradebook, write_feedback
-from course.grading.limits import keep_apart
+from course.grading.limits import Limits, keep_apart
 from course.grading.report import by_hand, write_report
 from course.grading.sandboxes import find_sandbox, refusal
 from course.grading.similar import write_similar

@@ -22,8 +22,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from course.grading.assignment_files import FOLDER, Assignment
-from course.grading.grade import LARGEST, NOT_GRADED, Limits, Result, grade
-from course.grading.limits import ROOT, limit_memory
+from course.grading.grade import LARGEST, NOT_GRADED, Result, grade
+from course.grading.limits import ROOT, Limits, limit_memory
 from course.grading.sandboxes import START
 from transformer_lib.files import write_file
 

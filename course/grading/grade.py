@@ -26,6 +26,7 @@ from course.grading.assignment_files import (
     plain,
     text,
 )
+from course.grading.limits import Limits
 from course.grading.rpc import GET_NAME, MOST_CALLS, RUN_CELL, TRY_WATCH, Line, Lost, Stopped
 from course.grading.sandboxes import START, Process
 from course.grading.tables import one_line
@@ -50,16 +51,6 @@ class Unreadable(Exception):
 
 class OutOfTime(Exception):
     """The submission has used up its time."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a submission may use. seconds: for one cell or one check; total: for all of it."""
-
-    seconds: float = 60.0
-    total: float = 600.0
-    megabytes: int = 4096
-    sandbox: str = ""  # one of start.SANDBOXES; "": Python's own guard only
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from course.grading.assignment_files import Assignment, assignment
 from course.grading.collect import Entry, chosen, works
-from course.grading.grade import Limits, Result, grade
+from course.grading.grade import Result, grade
+from course.grading.limits import Limits
 from course.grading.sandboxes import find_sandbox
 from transformer_lib.files import write_json
 

@@ -7,6 +7,7 @@ before any of the student's code runs, and limits itself; so it imports nothing 
 import os
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 try:
@@ -20,6 +21,16 @@ TEACHERS = ("assignments", "grading")
 DISK = 500 * 2**20  # bytes that a submission may write, in all its files together
 FILES = 10_000  # and how many files and folders
 OPEN_FILES = 256  # at a time: each pipe may hold 64 KB of the system's memory
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use. seconds: for one cell or one check; total: for all of it."""
+
+    seconds: float = 60.0
+    total: float = 600.0
+    megabytes: int = 4096
+    sandbox: str = ""  # one of sandboxes.SANDBOXES; "": Python's own guard only
 
 
 def students_part() -> list[Path]:

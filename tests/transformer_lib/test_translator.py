@@ -12,8 +12,8 @@ from transformer_lib.text.parallel import digest, read_parallel
 from transformer_lib.text.subwords import Subwords
 from transformer_lib.text.tokens import Vocabulary, learn_truecasing
 from transformer_lib.text.user_input import InputError, UserInput
-from transformer_lib.training.threads import using_threads
-from transformer_lib.translator import FEW, MODELS, SHIPPED_MODEL, Translator, model_folder
+from transformer_lib.training.threads import FEW, using_threads
+from transformer_lib.translator import MODELS, SHIPPED_MODEL, Translator, model_folder
 
 
 def test_models_go_by_name(tmp_path, monkeypatch):

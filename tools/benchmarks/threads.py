@@ -5,7 +5,7 @@
 A training of the library, from the tasks on digits to the larger translator, makes its steps with
 one thread and with one for each core, in turns, first with nothing beside, then beside programs
 that keep one core busy each; and both translators write a sentence, 20 or 100 at a time. The rules
-that follow are `transformer_lib.training.threads.threads_for` and `FEW` of the translator.
+that follow stand in `transformer_lib/training/threads.py`.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Text -> ids, in padded batches.
 
-tokens.py             Tokenizer, Vocabulary: words
+tokens.py             Tokenizer, Vocabulary: words, with contractions written out
 subwords.py           the same interface for any text
 languages.py          one side of a translator: tokenizer and vocabulary together
 user_input.py         what somebody types: one sentence, or the reason why it isn't one

@@ -1,4 +1,4 @@
-"""How many of the CPU's cores a training run takes: one if its steps are small.
+"""How many of the CPU's cores a training run takes, or a translation: one where it computes little.
 
 PyTorch cuts an operation into a piece for each core and goes on when the last piece is done. In a
 small model the pieces are so short that this gains nothing. And if another program uses one of
@@ -21,6 +21,9 @@ from contextlib import contextmanager
 import torch
 
 ENOUGH = 2**19  # numbers in one tensor between two layers
+# For fewer sentences than these, a second thread saves some hundredths of a second; if another
+# program uses one of two cores, it costs several times as much (tools/benchmarks/README.md).
+FEW = 32
 
 
 def threads_for(d_model: int, words: int) -> int:
@@ -29,6 +32,11 @@ def threads_for(d_model: int, words: int) -> int:
     All are those that PyTorch takes by itself, or by OMP_NUM_THREADS or `torch.set_num_threads`.
     """
     return 1 if d_model * words < ENOUGH else torch.get_num_threads()
+
+
+def threads_to_translate(sentences: int) -> int:
+    """Threads for writing the translations of so many sentences at a time: one or all."""
+    return 1 if sentences < FEW else torch.get_num_threads()
 
 
 @contextmanager

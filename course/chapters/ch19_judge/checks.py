@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid, softplus
 
+from course.chapters.ch19_judge.experiment_preferences import dpo_loss
 from course.chapters.ch19_judge.policy import pass_at_k
-from course.chapters.ch19_judge.preferences import dpo_loss
 from course.checks import ELSEWHERE, Exercise, a_number, not_this
 
 # --- the loss of DPO ------------------------------------------------------------------------------

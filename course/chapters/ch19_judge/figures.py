@@ -9,9 +9,9 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from course import experiments
+from course.chapters.ch19_judge.experiment_preferences import TAUGHT
 from course.chapters.ch19_judge.experiments import TRIES, by_way
 from course.chapters.ch19_judge.policy import least_kl, share_solved
-from course.chapters.ch19_judge.preferences import TAUGHT
 from course.drawing import style
 from course.drawing.arrows import box
 from course.drawing.plots import curves, doubling, name_lines, shares

@@ -17,7 +17,8 @@ from course.grading.assignment_files import (
     student_version,
     text,
 )
-from course.grading.grade import Limits, Result, Worker
+from course.grading.grade import Result, Worker
+from course.grading.limits import Limits
 from course.grading.tables import separator_of
 
 ATTENTION = assignment(2)

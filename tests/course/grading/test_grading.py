@@ -21,14 +21,13 @@ from course.grading.collect import collect
 from course.grading.grade import (
     LARGEST,
     NOT_GRADED,
-    Limits,
     Unreadable,
     code_of,
     grade,
     read_submission,
     to_be_read,
 )
-from course.grading.limits import ROOT
+from course.grading.limits import ROOT, Limits
 from course.grading.rpc import Stopped
 from tests.course.grading.classroom import (
     ATTENTION,

@@ -22,8 +22,8 @@ from course.grading import limits as inside
 from course.grading import sandboxes
 from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER
-from course.grading.grade import Limits, Worker, grade
-from course.grading.limits import ROOT
+from course.grading.grade import Worker, grade
+from course.grading.limits import ROOT, Limits
 from tests.course.grading.classroom import (
     ATTENTION,
     at_work,
@@ -325,7 +325,7 @@ def test_a_command_that_is_killed_leaves_nothing(tmp_path, sandbox):
     program.write_text(
         "from pathlib import Path\n"
         "from course.grading.batch import grade_all\n"
-        "from course.grading.grade import Limits\n"
+        "from course.grading.limits import Limits\n"
         "from course.grading.assignment_files import assignment\n"
         "if __name__ == '__main__':\n"
         f"    here, limits = Path({str(tmp_path)!r}), Limits(500, sandbox={sandbox!r})\n"

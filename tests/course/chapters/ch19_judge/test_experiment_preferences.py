@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course import experiments
-from course.chapters.ch19_judge import preferences as lab
+from course.chapters.ch19_judge import experiment_preferences as lab
 from course.chapters.ch19_judge.experiments import (
     by_way,
     mean,
