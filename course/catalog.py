@@ -45,4 +45,6 @@ class Registry(UserDict[str, Entry]):
     def __getitem__(self, name: str) -> Entry:
         if isinstance(self.data[name], str):
             import_module(self.data[name])
+        if isinstance(self.data[name], str):
+            raise KeyError(name)  # its module only looks as if it had it
         return self.data[name]

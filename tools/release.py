@@ -43,10 +43,10 @@ def told_versions() -> dict[str, str]:
 
 def printed_versions(site: Path) -> dict[str, str]:
     """The version wherever the site has put it; "" where it is missing."""
-    about, book = ((site / name).read_text("utf-8") for name in ("about.html", "book.html"))
+    patterns = {"about.html": r"Version (\d[\w.]*\w)", "book.html": r"version (\S+?)<"}
     return {
-        "about.html": found(r"Version (\d[\w.]*\w)", about),
-        "book.html": found(r"version (\S+?)<", book),
+        name: found(pattern, (site / name).read_text("utf-8")) if (site / name).exists() else ""
+        for name, pattern in patterns.items()
     }
 
 

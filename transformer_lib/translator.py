@@ -30,7 +30,7 @@ from transformer_lib.text.data import DATA
 from transformer_lib.text.languages import AnyLanguage, read_languages, write_languages
 from transformer_lib.text.user_input import InputError, UserInput, several, without_controls
 from transformer_lib.training.devices import get_device
-from transformer_lib.training.threads import threads_to_translate, using_threads
+from transformer_lib.training.threads import to_translate
 
 # The translators that come with the library, by name: one that learned the sentences of a grammar,
 # in words, and one that learned what people wrote, in subwords.
@@ -278,7 +278,7 @@ class Translator:
             hypotheses = []
             for ids in sources:
                 src = self.batch([ids] * n_best)
-                with using_threads(threads_to_translate(len(src))):
+                with to_translate(len(src)):
                     hypotheses.append(sample_decode(self.model, src, **how))
         found = []
         for (typed, _), found_here in zip(read, hypotheses, strict=True):
@@ -301,7 +301,7 @@ class Translator:
         found: dict[int, Decoded] = {}
         for chosen in similar_lengths([len(ids) + 1 for ids in sources], batch):
             src = self.batch([sources[i] for i in chosen])
-            with using_threads(threads_to_translate(len(src))):
+            with to_translate(len(sources)):
                 found.update(zip(chosen, decode(src), strict=True))
         return [found[i] for i in range(len(sources))]
 
@@ -342,7 +342,7 @@ class Translator:
         tokens = self.read(text)
         ids = self.src.vocab.encode(tokens)
         src = self.batch([ids])
-        with using_threads(threads_to_translate(len(src))):
+        with to_translate(len(src)):
             if translation is None:
                 written = greedy_decode(self.model, src, max_length=self.tgt.longest)[0]
             else:

@@ -91,7 +91,7 @@ class Check:
         return exercise(check)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Exercise(Check):
     """A check of a function that the reader writes, made of its right answers and its mistakes.
 
@@ -195,7 +195,7 @@ def answer(way: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         return None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Value(Check):
     """A check of an answer that the reader gives: a number, a letter, a shape, a few numbers.
 

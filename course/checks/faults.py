@@ -31,7 +31,7 @@ def wrong_verdicts(
     return {name: verdict[name] for name, kind in planted.items() if verdict[name] != kind}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Verdicts(Check):
     """A check of what is true of each of several programs, {"A": "sound", "B": "slow", ...}.
 

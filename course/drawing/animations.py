@@ -88,6 +88,9 @@ class Film:
         return str(artist.get_gid())
 
     def _act(self, artist: Artist, does: str, **how: Any) -> None:
+        last = max(value for key, value in how.items() if key in ("at", "until", "end"))
+        if last > self.seconds - LEAVES:
+            raise ValueError(f"a part comes at {last} s, when the loop of {self.seconds} s is over")
         self.acts.append((self.part(artist), does, how))
 
     def appear(self, artist: Artist, at: float) -> None:

@@ -73,7 +73,12 @@ def architecture(*highlight: str, title: str = "", way: bool = False) -> Figure:
     """
     heads = (f"{name}.heads" for name in PARTS if name.endswith("_attn"))
     names = [*PARTS, *heads, *MASKS]
-    marked = {name for name in names for pattern in highlight if fnmatch(name, pattern)}
+    marked = set()
+    for pattern in highlight:
+        fitting = {name for name in names if fnmatch(name, pattern)}
+        if not fitting:
+            raise ValueError(f"no part is called {pattern!r}; the parts are {', '.join(names)}")
+        marked |= fitting
     figure, ax = canvas(HEIGHT)
     for half, (bottom, top) in FRAMES.items():
         _frame(ax, half, bottom, top)

@@ -181,16 +181,17 @@ def grade_all(
     kept: the folder for stored results; again: don't look there first. A submission whose worker is
     lost gets a second try, alone, so that no other submission can be to blame.
     """
-    waiting = {}
+    waiting, before = {}, []
     for student, path in files.items():
         file = place(kept, path, source, limits)
         results = None if again else recall(file, student)
         if results is None:
             waiting[student] = (path, file)
         else:
-            yield results
-    if before := len(files) - len(waiting):
-        tqdm.write(f"{before} of {len(files)} were graded before and haven't changed.")
+            before.append(results)
+    if before:
+        tqdm.write(f"{len(before)} of {len(files)} were graded before and haven't changed.")
+    yield from before
     for side_by_side in (jobs, 1):
         for student, results in tries(waiting, source, limits, side_by_side, grade):
             if results is not None:

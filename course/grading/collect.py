@@ -9,6 +9,7 @@ Blackboard: files `Title_username_attempt_YYYY-MM-DD-hh-mm-ss_name`, and for eac
 `Title_username_attempt_YYYY-MM-DD-hh-mm-ss.txt`.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -169,12 +170,17 @@ def works(folder: Path, source: Assignment) -> list[Path]:
 
     At most DEEPEST folders down; what can't be read is left out.
     """
-    found = []
-    for place, folders, files in os.walk(folder):
-        depth = len(Path(place).relative_to(folder).parts)
-        folders[:] = filter(is_visible, folders) if depth < DEEPEST else []
-        paths = (Path(place, name) for name in files if is_visible(name))
-        found += [path for path in paths if path.is_file() and is_work(path, source)]
+    found, waiting = [], [(folder, 0)]
+    while waiting:
+        place, depth = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(place) as inside:
+            for entry in inside:
+                if not is_visible(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting += [(Path(entry.path), depth + 1)] if depth < DEEPEST else []
+                elif entry.is_file() and is_work(Path(entry.path), source):
+                    found.append(Path(entry.path))
     return sorted(found)
 
 
@@ -215,7 +221,8 @@ def from_platform(
         number = said["number"]
         files = found[number].files if number in found else ()
         typed = said.get("kind", "file") != "file" or said.get("file") in ("text.html", "link.html")
-        if not typed and said.get("file", "") is not None:  # Blackboard's receipt is of no file
+        receipt = said.get("file", "") is None  # Blackboard's, which is of no file
+        if not (typed or receipt):
             files += tuple(works(path, source)) if is_folder(path) else (path,)
         name = said.get("name") or number
         found[number] = Entry(name, path, files, number, bool(said.get("late")))

@@ -118,7 +118,7 @@ class AttentionView:
         layer = layers[0].name if layer is None else layer
         if layer not in named:
             raise ValueError(f"there is no layer {layer!r}; there are {', '.join(named)}")
-        self.layers = layers
+        self.layers = list(layers)
         self.shown = named[layer]  # first
         self.chosen = {"layer": layer, "head": head, "query": query}
 

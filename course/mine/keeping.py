@@ -16,6 +16,7 @@ import re
 import symtable
 import textwrap
 import types
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,8 @@ def written(name: str, found: Any) -> str:
 
 def defined(text: str) -> set[str]:
     """The names that a program binds at its outermost level."""
-    names = symtable.symtable(text, "", "exec").get_symbols()
+    with warnings.catch_warnings(action="ignore"):  # `parsed` has said them
+        names = symtable.symtable(text, "", "exec").get_symbols()
     return {one.get_name() for one in names if one.is_assigned() or one.is_imported()}
 
 

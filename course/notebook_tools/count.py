@@ -16,12 +16,12 @@ from nbformat import NotebookNode
 
 from course.notebook_tools import run, sections
 
-MINUTES = {
-    "words": 1 / 180,
-    "lines": 5 / 60,
-    "figures": 20 / 60,
-    "predicts": 20 / 60,
-    "exercises": 7,
+A_MINUTE = {  # so many of them take one
+    "words": 180,
+    "lines": 12,
+    "figures": 3,
+    "predicts": 3,
+    "exercises": 1 / 7,
 }
 COLUMNS = ("words", "cells", "lines", "figures", "predicts", "exercises", "minutes")
 STATED = re.compile(
@@ -39,7 +39,7 @@ def count(cells: list[NotebookNode]) -> dict[str, float]:
         "predicts": sum(map(sections.is_predict, cells)),
         "exercises": sum(map(is_counted, cells)),
     }
-    return {**found, "minutes": sum(found[one] * each for one, each in MINUTES.items())}
+    return {**found, "minutes": sum(found[one] / count for one, count in A_MINUTE.items())}
 
 
 def is_counted(cell: NotebookNode) -> bool:

@@ -204,6 +204,7 @@ BIASES = {
 OTHERS = {
     "d_model=10 must be divisible by h=4$": lambda: ModelConfig(d_model=10, h=4),
     "d_model=10 must be divisible by h=4": lambda: MultiHeadAttention(10, 4),
+    "dropout=-0.1 must be at least 0": lambda: ModelConfig(dropout=-0.1),
     "dropout=1.0 must be at least 0 and less than 1": lambda: ModelConfig(dropout=1.0),
     "dropout=nan must be at least 0": lambda: ModelConfig(dropout=math.nan),
     "tie_weights='x' must be one of none, target, all": lambda: ModelConfig(tie_weights="x"),
@@ -231,6 +232,7 @@ OTHERS = {
     "grad_clip=0.0 must be more than 0": lambda: TrainingConfig(grad_clip=0.0),
     "patience=0 must be 1 or more": lambda: TrainingConfig(patience=0),
     'best_by=\'x\' must be "loss" or "bleu"': lambda: TrainingConfig(best_by="x"),
+    "smoothing=-0.1 must be at least 0": lambda: TrainingConfig(smoothing=-0.1),
     "smoothing=1.0 must be at least 0 and less": lambda: TrainingConfig(smoothing=1.0),
     "smoothing=1.5 must be at least 0": lambda: label_smoothed_cross_entropy(SRC, SRC[0], 1.5),
     "reduction='x' must be": lambda: label_smoothed_cross_entropy(SRC, SRC[0], reduction="x"),
@@ -241,6 +243,7 @@ OTHERS = {
     "needs at least one pair to train on": lambda: train(MODEL, [], PAIRS, ONE_STEP),
     "and one to validate on": lambda: train_plain(MODEL, PAIRS, [], ONE_STEP),
     "bf16=True is not for the plain loop: use `train`": lambda: plainly(bf16=True),
+    "patience=2 is not for": lambda: plainly(patience=2),
     "average=2 is not for": lambda: plainly(average=2),
     "best_by='bleu' is not for": lambda: plainly(best_by="bleu"),
     # text

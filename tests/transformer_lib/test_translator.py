@@ -1,11 +1,13 @@
 """Text in, text out, with a model of random weights: nonsense, but well formed."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
 
 from transformer_lib import metrics
+from transformer_lib import translator as translating
 from transformer_lib.confidence import ConfidenceThresholds
 from transformer_lib.decoding import Hypothesis
 from transformer_lib.text.parallel import digest, read_parallel
@@ -79,17 +81,22 @@ def test_a_text_is_no_list_of_texts(translator, function):
         NEED_A_LIST[function](translator)
 
 
-def test_a_few_sentences_take_one_thread_and_give_the_others_back(translator):
+def test_a_few_sentences_take_one_thread_and_give_the_others_back(translator, monkeypatch):
     seen = []
 
-    def decode(src):
-        seen.append(torch.get_num_threads())
-        return [None] * len(src)
+    def spied(search):
+        return lambda *given, **how: seen.append(torch.get_num_threads()) or search(*given, **how)
 
+    for name in ("beam_search", "sample_decode", "greedy_decode"):
+        monkeypatch.setattr(translating, name, spied(getattr(translating, name)))
     with using_threads(2):
-        translator.in_batches([[4, 5]], decode)
-        translator.in_batches([[4, 5]] * FEW, decode)
-        assert seen == [1, 2] and torch.get_num_threads() == 2
+        translator.translate("I like trees", beam=5)
+        translator.translate(["I like trees"] * FEW, beam=8)  # 16 at a time
+        translator.translate("I like trees", sample={})
+        translator.attention_maps("I like trees")
+        with ThreadPoolExecutor() as others:
+            others.submit(translator.translate, "I like trees").result()
+        assert seen == [1, 2, 2, 1, 1, 2] and torch.get_num_threads() == 2
 
 
 def test_a_translation_is_one_line(translator):

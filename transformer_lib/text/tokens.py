@@ -11,7 +11,7 @@ small things are added: words lose the capital that only marks the start of a se
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -61,7 +61,9 @@ class Tokenizer:
     def split(self, text: str) -> list[str]:
         """spaCy's tokens, in the letters of the text."""
         text = unicodedata.normalize("NFC", text).replace("’", "'")
-        return [token for word in text.split() for token in _cut(self.language, word)]
+        whole = any(phrase in text for phrase in _phrases(self.language))
+        pieces = [text] if whole else text.split()
+        return [token for piece in pieces for token in _cut(self.language, piece)]
 
     def detokenize(self, tokens: Sequence[str]) -> str:
         """Text as it is written: ¿ quién cruza la calle ? -> "¿Quién cruza la calle?"."""
@@ -76,17 +78,22 @@ class Tokenizer:
 
 
 @lru_cache(maxsize=2**16)  # words come again and again, and spaCy makes a document of each text
-def _cut(language: str, word: str) -> list[str]:
-    """spaCy's tokens of what stands between two spaces. No rule looks further, except "EE. UU."."""
-    return [token.text for token in _spacy_tokenizer(language)(word)]
+def _cut(language: str, text: str) -> list[str]:
+    return [token.text for token in _spacy_tokenizer(language)(text) if not token.is_space]
 
 
 @cache
-def _spacy_tokenizer(language: str) -> Callable[[str], Iterable[Any]]:
+def _phrases(language: str) -> list[str]:
+    """What spaCy keeps together though there are spaces in it, such as "EE. UU."."""
+    return [rule for rule in _spacy_tokenizer(language).rules if " " in rule.strip()]
+
+
+@cache
+def _spacy_tokenizer(language: str) -> Any:
     import spacy  # here, because importing spaCy takes seconds
 
     try:
-        tokenizer: Callable[[str], Iterable[Any]] = spacy.blank(language).tokenizer
+        tokenizer = spacy.blank(language).tokenizer
     except ImportError:
         raise ValueError(f"spaCy has no rules for the language {language!r}") from None
     return tokenizer

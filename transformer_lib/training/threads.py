@@ -15,8 +15,9 @@ so a model up to the size for your own pairs stays on one thread, as it has litt
 and much to lose; a larger one takes all cores.
 """
 
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
 
@@ -34,11 +35,6 @@ def threads_for(d_model: int, words: int) -> int:
     return 1 if d_model * words < ENOUGH else torch.get_num_threads()
 
 
-def threads_to_translate(sentences: int) -> int:
-    """Threads for writing the translations of so many sentences at a time: one or all."""
-    return 1 if sentences < FEW else torch.get_num_threads()
-
-
 @contextmanager
 def using_threads(count: int) -> Iterator[None]:
     """Inside, PyTorch computes with `count` threads."""
@@ -48,3 +44,12 @@ def using_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def to_translate(sentences: int) -> AbstractContextManager[None]:
+    """Inside, a few sentences are translated with one thread.
+
+    The number belongs to the whole process, so a thread of a server leaves it alone.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    return using_threads(1) if sentences < FEW and main else nullcontext()

@@ -32,6 +32,10 @@ def test_each_attempt_gets_its_own_hint(name, check):
         assert (hint in said and bool(hint) == bool(said), kept) == (True, keeps), (place, said)
 
 
+def test_no_check_shows_its_answer_where_a_notebook_shows_the_check():
+    assert [name for name, check in CHECKS.items() if "right=" in repr(check)] == []
+
+
 @pytest.mark.parametrize("name", [name for name in CHECKS if getattr(CHECKS[name], "borrowed", ())])
 def test_what_is_borrowed_is_what_is_asked_for(name):
     check = CHECKS[name]

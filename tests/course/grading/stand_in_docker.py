@@ -29,7 +29,7 @@ def main(words: list[str]) -> int:
         return run(options(words[1:]))
     if words[0] == "kill":
         pid_file(words[1]).touch()
-    return 0
+    return 0 if words[0] == "kill" or words[:2] == ["image", "inspect"] else 1
 
 
 def options(words: list[str]) -> argparse.Namespace:
@@ -37,11 +37,11 @@ def options(words: list[str]) -> argparse.Namespace:
     known = argparse.ArgumentParser(allow_abbrev=False)
     for name in ("rm", "interactive", "read-only"):
         known.add_argument(f"--{name}", action="store_true")
-    for name in ("name", "workdir", "user", "memory", "memory-swap", "pids-limit", "tmpfs"):
+    for name in ("name", "workdir", "user", "memory", "memory-swap", "pids-limit"):
         known.add_argument(f"--{name}", required=True)
     for name in ("network", "ipc", "cap-drop"):
         known.add_argument(f"--{name}", default="")
-    for name in ("security-opt", "ulimit", "mount", "env"):
+    for name in ("security-opt", "ulimit", "mount", "env", "tmpfs"):
         known.add_argument(f"--{name}", action="append", default=[])
     known.add_argument("image")
     known.add_argument("command", nargs=argparse.REMAINDER)
@@ -61,7 +61,8 @@ def run(told: argparse.Namespace) -> int:
         assert said["type"] == "bind"
         bind = "--ro-bind" if one.endswith(",readonly") else "--bind"
         words += [bind, said["src"], said["dst"]]
-    place, _, how = told.tmpfs.partition(":")
+    (writable,) = told.tmpfs
+    place, _, how = writable.partition(":")
     said = dict(pair.split("=") for pair in how.split(","))
     words += ["--size", said["size"], "--tmpfs", place]
     words += ["--remount-ro", "/"] if told.read_only else []
@@ -98,11 +99,12 @@ def over(process: int, memory: int, place: str, files: int) -> bool:
     """Whether it uses more than it was given, memory in KB: here somebody has to look."""
     try:
         processes = list(sandboxes.family(process))
+        if sum(map(sandboxes.memory, processes)) > memory:
+            return True
         used = os.statvfs(f"/proc/{processes[-1]}/root{place}")
     except OSError:  # it has just begun, or just ended
         return False
-    held = sum(map(sandboxes.memory, processes))
-    return held > memory or used.f_files - used.f_ffree >= files
+    return used.f_files - used.f_ffree >= files
 
 
 if __name__ == "__main__":

@@ -59,6 +59,13 @@ def test_a_file_or_a_folder_for_each_student(tmp_path):
         read_submission(tmp_path / "dora" / FILE, TRAINING)
 
 
+def test_what_cannot_be_read_stops_nobody_else(tmp_path):
+    put(tmp_path, "ana.ipynb", f"ben/{FILE}")
+    (tmp_path / "ben" / "notes.ipynb").symlink_to("x" * 300)
+    (tmp_path / "ben" / "again").symlink_to(tmp_path)
+    assert people(collect(tmp_path, TRAINING)) == {"ana": "ana.ipynb", "ben": FILE}
+
+
 def test_a_folder_around_all_of_them_is_no_student(tmp_path):
     for number, names in enumerate(
         (
@@ -220,6 +227,8 @@ def test_platforms(tmp_path, platform, notebooks, others, found):
     assert collected.platform == platform and people(collected) == (found or people(collected))
     assert len(collected.submissions) == len(found or notebooks)
     assert {one.student for one in collected.submissions if one.late} <= {"liben (12)"}
+    handed = [one for one in collected.submissions if one.path.is_file()]
+    assert [one for one in handed if f"{one.number}_" not in str(one.path)] == []
 
 
 # --- what it is called, and what lies beside it --------------------------------------------------

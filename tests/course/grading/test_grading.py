@@ -147,11 +147,13 @@ def test_nobody_has_0_points_for_a_fault_of_the_grader(tmp_path, monkeypatch, ca
 
 def test_what_a_submission_may_call_takes_nothing_large():
     """Else the grader's memory would grow with the square of what a notebook hands over."""
+    seen = []
     with at_work("import torch\ndef mine(model, n): return model(torch.ones(n))") as worker:
         mine = worker.get("mine", "")
-        assert mine(len, 5) == 5
+        mine(lambda ids: seen.append(len(ids)), 5)
         with pytest.raises(Stopped, match="9,000 numbers"):
-            mine(len, 9000)
+            mine(lambda ids: seen.append(len(ids)), 9000)
+    assert seen == [5]
 
 
 def test_what_is_graded_is_not_graded_again(tmp_path, monkeypatch):

@@ -24,6 +24,7 @@ from course.grading.__main__ import main
 from course.grading.assignment_files import FOLDER
 from course.grading.grade import Worker, grade
 from course.grading.limits import ROOT, Limits
+from course.grading.rpc import Stopped
 from tests.course.grading.classroom import (
     ATTENTION,
     at_work,
@@ -261,6 +262,16 @@ def test_no_secret_lies_where_submissions_may_read(tmp_path, monkeypatch, capsys
 
 
 # --- limits, and what isn't left -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sandbox", ["bubblewrap", ""], indirect=True)
+def test_the_limit_of_memory_is_what_comes_on_top_of_pytorch(sandbox):
+    cell = "import torch\ndef mine(n): return torch.ones(n, dtype=torch.uint8).shape[0]"
+    with at_work(cell, sandbox=sandbox, megabytes=100) as worker:
+        mine = worker.get("mine", "")
+        assert mine(60 * 2**20) == 60 * 2**20
+        with pytest.raises(Stopped, match="memory"):
+            mine(120 * 2**20)
 
 
 USES = {

@@ -52,6 +52,14 @@ def test_the_seed_decides_everything():
     assert not same_weights(runs[0], runs[2])
 
 
+def test_it_stops_where_the_loss_no_longer_falls():
+    how = {"max_lr": 0.3, "schedule": "linear", "warmup": 100, "max_tokens": 64}
+    config = TrainingConfig(steps=400, validate_every=5, patience=3, **how)
+    history = train(small_model(dropout=0.0), copy_pairs(99), copy_pairs(9, seed=1), config)
+    losses = [entry["validation_loss"] for entry in history]
+    assert len(losses) == losses.index(min(losses)) + 1 + 3 < 80
+
+
 def test_the_best_can_be_that_of_bleu():
     config = TrainingConfig(steps=99, validate_every=1, patience=2, max_tokens=64, best_by="bleu")
     scores, snapshots = iter([10.0, 30.0, 30.0, 20.0, 99.0]), []

@@ -25,4 +25,5 @@ def test_a_split_has_a_bar_for_each_translator_and_a_sentence_of_its_own():
     for split, (name, sentence) in SPLITS.items():
         length = {english: len(tokens(english)) for english, _ in english_spanish.load(split)}
         assert name in said and (length[sentence] > LEARNED) == (split == "longer")
-    assert min(length.values()) == LEARNED + 1  # of the last split: the longer sentences
+        if split == "longer":
+            assert min(length.values()) == LEARNED + 1

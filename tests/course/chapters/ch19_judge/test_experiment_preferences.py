@@ -65,21 +65,6 @@ def test_dpo_loss_by_hand():
     assert lab.dpo_loss(start, start, 0.5).item() == pytest.approx(math.log(2))
 
 
-def test_the_best_policy_for_a_reward_has_that_reward_as_its_gain():
-    """The closed form from which DPO's loss is derived: no policy on a grid is better."""
-    start, reward, beta = torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.0, 1.0, -0.5]), 0.7
-    best = start * (reward / beta).exp()
-    best = best / best.sum()
-    gain = beta * (best / start).log()
-    torch.testing.assert_close(gain - gain[0], reward - reward[0])
-
-    def worth(p: torch.Tensor) -> float:
-        return ((p * reward).sum() - beta * (p * (p / start).log()).sum()).item()
-
-    others = [torch.tensor([a, b, 30 - a - b]) / 30 for a in range(1, 29) for b in range(1, 30 - a)]
-    assert max(map(worth, others)) <= worth(best)
-
-
 def test_a_reward_model_learns_the_wish_and_leaves_the_start_alone(start):
     before = [weights.clone() for weights in start.parameters()]
     scores = lab.learn_reward(start, WORDS, PAIRS, rate=1e-2)
