@@ -2,7 +2,7 @@
 
 from course.chapters.ch01_one_hot.figures import TESTED
 from course.chapters.ch10_training.figures import UNSEEN
-from course.chapters.ch14_real_text.messy_corpus import repeated
+from course.chapters.ch17_gpt.experiment_induction import repeated
 from course.chapters.ch17_gpt.figures import ROW
 from course.experiments.digit_training import DIGITS, digit_pairs
 from transformer_lib.text import english_spanish
