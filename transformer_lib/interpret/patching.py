@@ -65,7 +65,7 @@ def patch_outputs(model: Parts, edits: Mapping[str, Edit]) -> Iterator[None]:
         yield
 
 
-def ablate_head(head: int | Sequence[int]) -> Edit:
+def ablate_head(head: int) -> Edit:
     """Sets all weights of a head to zero, so that it contributes nothing."""
 
     def edit(weights: Tensor) -> Tensor:
