@@ -179,7 +179,10 @@ def works(folder: Path, source: Assignment) -> list[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting += [(Path(entry.path), depth + 1)] if depth < DEEPEST else []
-                elif entry.is_file() and is_work(Path(entry.path), source):
+                    continue
+                # A link that can't be followed stops nothing: `isfile` says no.
+                is_file = entry.is_file(follow_symlinks=False) or os.path.isfile(entry.path)
+                if is_file and is_work(Path(entry.path), source):
                     found.append(Path(entry.path))
     return sorted(found)
 

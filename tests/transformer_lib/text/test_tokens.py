@@ -45,6 +45,10 @@ def test_english_contractions_are_written_out(english, text, tokens):
     assert english(text) == tokens.split()
 
 
+def test_what_spacy_keeps_together_stays_together():
+    assert Tokenizer("es").split("Vivo en  EE. UU. ahora") == ["Vivo", "en", "EE. UU.", "ahora"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
