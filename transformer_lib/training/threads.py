@@ -1,4 +1,4 @@
-"""How many of the CPU's cores a training run takes, or a translation: one where it computes little.
+"""How many of the CPU's cores a training run or a translation takes: one if there is little to do.
 
 PyTorch cuts an operation into a piece for each core and goes on when the last piece is done. In a
 small model the pieces are so short that this gains nothing. And if another program uses one of
