@@ -87,7 +87,7 @@ def claims(found: Mapping[str, Any]) -> list[Claim]:
         ),
         Claim("no single head costs a third of the margin", lost, 1 / 3, above=False),
         Claim(
-            "the 16 most needed heads cost more than any of ten random sets",
+            "the 16 most needed cost more than any of ten random sets",
             min(most["at random"]) - most["chosen"],
             0,
             above=True,

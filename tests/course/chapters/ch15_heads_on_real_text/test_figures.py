@@ -1,5 +1,7 @@
 """The picture of what heads find shows two sentences: the heads do attend as its arrows say."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -26,3 +28,10 @@ def test_the_best_head_and_the_rule_look_where_the_arrows_lead():
         for item in template_items(adjectives=1)
     ]
     assert np.mean(hits) == pytest.approx(found["place"], abs=0.001), "the rule: one word on"
+
+
+def test_no_words_of_the_ten_claims_lie_on_others():
+    figure = plots.draw_repeated()
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
