@@ -8,6 +8,7 @@ import pytest
 from course.chapters.ch15_heads_on_real_text import figures as plots
 from course.chapters.ch15_heads_on_real_text.corpus import AgreementBatch, template_items
 from course.chapters.ch15_heads_on_real_text.probes import last
+from course.drawing.registry import FIGURES
 from transformer_lib.interpret.recording import record_attention
 from transformer_lib.translator import Translator
 
@@ -31,7 +32,7 @@ def test_the_best_head_and_the_rule_look_where_the_arrows_lead():
 
 
 def test_no_words_of_the_ten_claims_lie_on_others():
-    figure = plots.draw_repeated()
+    figure = FIGURES["real-heads-repeated"].draw()
     figure.canvas.draw()
     for one, other in combinations(figure.axes[0].texts, 2):
         if one.get_position()[1] == other.get_position()[1]:  # in one row
